@@ -1,0 +1,103 @@
+"""The keys of a deployment: made once, kept in files that nobody else may read.
+
+Without the pepper nobody's rows are found again; without the other two, tokens that were issued are
+void and new ones are made with new keys. They belong in a backup of their own, never in the
+database's: whoever holds both can tell whose rows are whose.
+
+Source: DESIGN sections 4, 8 and 9.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from joserfc.errors import JoseError
+from joserfc.jwk import OKPKey
+
+from ledger import private
+from ledger.errors import SetupError
+from ledger.settings import Settings
+
+_BYTES = 32
+_DAMAGED = "is damaged. Put it back from a backup, or remove it: tokens issued so far become void."
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """`pepper` and `sealing` are bytes (32; a pepper that was set may be longer), `signing` is an Ed25519 key.
+
+    `made_now`: at least one of them was made by this call, and its owner is to be told what its loss means.
+    """
+
+    pepper: bytes = field(repr=False)
+    signing: OKPKey = field(repr=False)
+    sealing: bytes = field(repr=False)
+    made_now: bool
+
+    @classmethod
+    def open(cls, data_dir: Path, settings: Settings) -> Self:
+        """Reads the keys of `data_dir`, and makes those that are missing; LEDGER_PEPPER stands for its file.
+
+        Processes that race at the first start get the same keys. Raises SetupError if a file is open to
+        other users or is damaged, or if the folder can't be written.
+        """
+        folder = private.folder(private.data_folder(data_dir) / "keys")
+        pepper, signing, sealing = folder / "pepper", folder / "signing.jwk", folder / "sealing.key"
+        made = [_make(signing, _new_signing), _make(sealing, _new_bytes)]
+        if settings.pepper is None:
+            made.append(_make(pepper, _new_bytes))
+            secret = _decode(private.read(pepper), f"{pepper} is damaged. Put it back from a backup.")
+        else:
+            secret = _decode(
+                settings.pepper.get_secret_value().encode(),
+                f"LEDGER_PEPPER must be {_BYTES} bytes or more in base64, "
+                f"such as the output of: openssl rand -base64 {_BYTES}",
+            )
+        return cls(
+            pepper=secret,
+            signing=_import(private.read(signing), f"{signing} {_DAMAGED}"),
+            sealing=_decode(private.read(sealing), f"{sealing} {_DAMAGED}", longest=_BYTES),
+            made_now=any(made),
+        )
+
+
+def _make(path: Path, new: Callable[[], bytes]) -> bool:
+    return not path.exists() and private.make_once(path, new())
+
+
+def _new_bytes() -> bytes:
+    return base64.urlsafe_b64encode(secrets.token_bytes(_BYTES)) + b"\n"
+
+
+def _new_signing() -> bytes:
+    key = OKPKey.generate_key("Ed25519", auto_kid=True)
+    return json.dumps(key.as_dict(private=True)).encode() + b"\n"
+
+
+def _decode(text: bytes, refusal: str, longest: int = 1024) -> bytes:
+    plain = text.strip().rstrip(b"=").translate(bytes.maketrans(b"+/", b"-_"))
+    try:
+        found = base64.b64decode(plain + b"=" * (-len(plain) % 4), altchars=b"-_", validate=True)
+    except binascii.Error:
+        raise SetupError(refusal) from None
+    if not _BYTES <= len(found) <= longest:
+        raise SetupError(refusal)
+    return found
+
+
+def _import(text: bytes, refusal: str) -> OKPKey:
+    try:
+        key = OKPKey.import_key(json.loads(text))
+        sound = key.is_private and key.curve_name == "Ed25519"
+    except (JoseError, ValueError, TypeError, KeyError):
+        raise SetupError(refusal) from None
+    if not sound:
+        raise SetupError(refusal)
+    return key

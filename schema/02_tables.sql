@@ -1,0 +1,200 @@
+-- 02 · Tables
+--
+-- What is not here is the point. No thread, counterparty, agent, session, message or address; no
+-- instant (a date at the most); no serial number and no time-ordered id; no foreign key from a
+-- principal's row to the registry, whose lock would leave an xmax there. The columns below are the
+-- allow-list: a test and `answer-ledger doctor` compare a live database with it.
+--
+-- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
+-- never sees an outside id. It leads every table of principals, and its primary key.
+
+create schema ledger authorization ledger_owner;
+comment on schema ledger is 'What a principal said on which topic; and nowhere where, or to whom.';
+
+-- ── Of principals ────────────────────────────────────────────────────────────────────────────────
+
+create table ledger.entry (
+  principal uuid              not null,
+  topic     text collate "C"  not null,
+  answer    text collate "C"  not null check (char_length(answer) between 1 and 500),
+  as_of     date              not null,
+  primary key (principal, topic)
+);
+comment on table ledger.entry is 'The newest answer of a principal on a topic, in his own words.';
+comment on column ledger.entry.topic is 'The key of a topic.';
+comment on column ledger.entry.answer is 'A slice of what he typed, character for character.';
+comment on column ledger.entry.as_of is 'The day (UTC) it was last said or confirmed.';
+
+create table ledger.pending (
+  principal uuid              not null,
+  topic     text collate "C"  not null,
+  answer    text collate "C"  not null check (char_length(answer) between 1 and 500),
+  as_of     date              not null,
+  primary key (principal, topic)
+);
+comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
+
+create table ledger.consent (
+  principal  uuid              not null primary key,
+  decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
+  decided_on date              not null,
+  notice     text collate "C"  not null check (char_length(notice) between 1 and 64)
+);
+comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
+comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+
+create table ledger.consent_history (
+  principal  uuid              not null,
+  decided_on date              not null,
+  decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
+  notice     text collate "C"  not null check (char_length(notice) between 1 and 64),
+  primary key (principal, decided_on, decision, notice)
+);
+comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
+
+create table ledger.withheld (
+  principal uuid              not null,
+  topic     text collate "C"  not null,
+  primary key (principal, topic)
+);
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+
+create table ledger.objection (
+  principal uuid not null primary key
+);
+comment on table ledger.objection is 'Principals who said: do not remember me.';
+
+create table ledger.legal_hold (
+  principal   uuid    not null primary key,
+  erase_asked boolean not null default false
+);
+comment on table ledger.legal_hold is 'While it stands nothing of his is swept, deleted or replaced.';
+comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
+
+create table ledger.barrier (
+  principal  uuid not null,
+  mark       uuid not null,
+  not_before date not null,
+  primary key (principal, mark)
+);
+comment on table ledger.barrier is 'What was deleted stays deleted: a capture said before not_before is not kept.';
+comment on column ledger.barrier.mark is 'HMAC(pepper, principal, topic), or of all topics: it does not say which.';
+
+create table ledger.audit (
+  principal uuid              not null,
+  on_day    date              not null,
+  action    text collate "C"  not null check (action in (
+    'consent_granted', 'consent_revoked', 'objected', 'objection_lifted', 'withheld', 'released',
+    'corrected', 'deleted', 'confirmed', 'declined', 'taken_back', 'expired', 'dropped', 'merged',
+    'erase_asked', 'erased', 'hold_placed', 'hold_lifted'
+  )),
+  n         integer           not null check (n > 0),
+  primary key (principal, on_day, action)
+);
+comment on table ledger.audit is 'That it happened, on which day, how often; never what.';
+
+-- ── The registry ─────────────────────────────────────────────────────────────────────────────────
+
+create table ledger.topic (
+  key             text collate "C"  not null primary key check (char_length(key) between 1 and 64),
+  question        text collate "C"  check (char_length(question) between 1 and 300),
+  handling        text collate "C"  not null default 'sealed'
+                  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
+  authority       text collate "C"  check (char_length(authority) between 1 and 120),
+  reconfirm_after integer           check (reconfirm_after between 1 and 3650),
+  drop_after      integer           check (drop_after between 2 and 3650),
+  listed          boolean           not null default false,
+  check (reconfirm_after < drop_after)
+);
+comment on table ledger.topic is 'What answers can be about. Agents coin keys; only operators write the rest.';
+comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the default.';
+comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
+comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
+
+create table ledger.topic_alias (
+  alias text collate "C" not null primary key check (char_length(alias) between 1 and 64),
+  key   text collate "C" not null check (alias <> key)
+);
+create index topic_alias_key on ledger.topic_alias (key);
+comment on table ledger.topic_alias is 'Other labels of a topic, merged keys among them.';
+comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
+
+-- ── Figures, without principals ──────────────────────────────────────────────────────────────────
+
+create table ledger.outcome (
+  topic      text collate "C"  not null,
+  age_weeks  integer           not null check (age_weeks >= 0),
+  still_true boolean           not null,
+  n          integer           not null check (n > 0),
+  primary key (topic, age_weeks, still_true)
+);
+comment on table ledger.outcome is 'How reconfirmations of listed topics came out, by the age of the answer.';
+
+create table ledger.snapshot (
+  topic     text collate "C"  not null,
+  age_weeks integer           not null check (age_weeks >= 0),
+  n         integer           not null check (n >= 5 and n % 5 = 0),
+  primary key (topic, age_weeks)
+);
+comment on table ledger.snapshot is 'What operators see: weekly, listed topics, rounded to 5, none below 5 principals.';
+
+create table ledger.proposal (
+  topic text collate "C" not null primary key
+);
+comment on table ledger.proposal is 'Unlisted topics that 5 principals have: the sweep proposes to list them.';
+
+-- ── The deployment ───────────────────────────────────────────────────────────────────────────────
+
+create table ledger.setting (
+  only_row        boolean           not null primary key default true check (only_row),
+  reconfirm_after integer           not null default 120 check (reconfirm_after between 1 and 3650),
+  drop_after      integer           not null default 540 check (drop_after between 2 and 3650),
+  undecided_tier  text collate "C"  not null default 'topics' check (undecided_tier in ('none', 'topics')),
+  visible_from    text collate "C"  not null default 'same_day' check (visible_from in ('same_day', 'next_day')),
+  pepper_proof    uuid,
+  check (reconfirm_after < drop_after)
+);
+comment on table ledger.setting is 'One row: the default windows, and what holds for everybody.';
+comment on column ledger.setting.pepper_proof is 'HMAC(pepper, a fixed text): tells at start that the pepper is the right one.';
+insert into ledger.setting default values;
+
+create table ledger.sweep_mark (
+  only_row    boolean not null primary key default true check (only_row),
+  stamp       xid8,
+  snapshot_on date
+);
+comment on table ledger.sweep_mark is 'How far the last sweep came.';
+comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: rows written after it are stamped anew by the next.';
+insert into ledger.sweep_mark default values;
+
+-- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
+-- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
+-- the ids of values that are stored apart would keep the order of writing.
+
+do $$
+declare
+  col record;
+begin
+  for col in
+    select c.oid::regclass as tab, a.attname
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'ledger'::regnamespace
+       and c.relname in ('entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection',
+                         'legal_hold', 'barrier', 'audit')
+  loop
+    execute format('alter table %s alter column %I set statistics 0', col.tab, col.attname);
+  end loop;
+end $$;
+
+alter table ledger.entry   alter column answer set storage plain;
+alter table ledger.pending alter column answer set storage plain;
+
+do $$
+declare
+  tab regclass;
+begin
+  for tab in select oid::regclass from pg_class where relnamespace = 'ledger'::regnamespace and relkind = 'r' loop
+    execute format('alter table %s owner to ledger_owner', tab);
+  end loop;
+end $$;

@@ -1,0 +1,191 @@
+-- 04 · Tools of the functions below: the clock, the locks, how rows are laid down
+--
+-- None of these is granted to a surface. They run as whoever calls them, which is a definer.
+
+-- The clock is this function and nothing else: tests replace it. A day is a day in UTC.
+create function ledger.today() returns date
+  language sql stable parallel safe
+  return (now() at time zone 'UTC')::date;
+
+create function ledger.age(as_of date) returns integer
+  language sql stable parallel safe
+  return ledger.today() - as_of;
+comment on function ledger.age is 'Whole days.';
+
+create function ledger.freshness(as_of date, reconfirm_after integer, drop_after integer) returns text
+  language sql stable parallel safe
+  return case
+    when ledger.today() - as_of >= drop_after then 'dropped'
+    when ledger.today() - as_of > reconfirm_after then 'reconfirm'
+    else 'fresh'
+  end;
+comment on function ledger.freshness is 'Computed when read, so that a changed window holds for every entry at once.';
+
+-- A bare answer ("No.") means nothing without its question. The closed list of bare forms comes from
+-- the language data; this brings an answer into the form in which the list is kept.
+create function ledger.narrow(answer text) returns text
+  language sql immutable parallel safe
+  return btrim(regexp_replace(
+    translate(lower(answer collate "C"), U&'.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', ''),
+    '[ \t\n\r\f\v]+', ' ', 'g'));
+
+-- ── Locks ────────────────────────────────────────────────────────────────────────────────────────
+-- Every write, to the registry too, first takes the lock of the whole in common with other writes,
+-- and one on a principal's rows that principal's lock; the sweep and merges take the whole alone. So
+-- a re-stamp sees every earlier write. They go when the transaction ends. The lock functions are
+-- taken from PUBLIC (10_grants.sql), so that no raw login can hold a lock and stop captures.
+
+create function ledger.lock_in_common() returns void
+  language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+end $$;
+
+create function ledger.lock_principal(p uuid) returns void
+  language plpgsql as $$
+begin
+  perform ledger.lock_in_common();
+  perform pg_advisory_xact_lock(uuid_hash_extended(p, 1));
+end $$;
+
+create function ledger.lock_whole() returns void
+  language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+end $$;
+
+-- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
+-- Every function that calls these has `set ledger.principal = ''` (and tier and withheld) in its
+-- head: what is set inside is gone when it returns, also within one transaction.
+
+create function ledger.name_principal(p uuid) returns void
+  language plpgsql as $$
+begin
+  perform set_config('ledger.principal', p::text, true);
+end $$;
+
+-- What this caller may read of him: his decision, cut to what the caller's token allows. Anything
+-- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too.
+create function ledger.name_for_agent(p uuid, max_tier text) returns text
+  language plpgsql as $$
+declare
+  undecided  text;
+  found_tier text;
+begin
+  perform set_config('ledger.principal', p::text, true);
+  select s.undecided_tier into undecided from ledger.setting s where s.only_row;
+  found_tier := case
+    when exists (select from ledger.objection o where o.principal = p) then 'none'
+    when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
+    else case coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
+           when 'granted' then 'full'
+           when 'undecided' then undecided
+           else 'none'
+         end
+  end;
+  found_tier := case
+    when max_tier = 'full' then found_tier
+    when max_tier = 'topics' and found_tier in ('topics', 'full') then 'topics'
+    else 'none'
+  end;
+  perform set_config('ledger.tier', found_tier, true);
+  perform set_config('ledger.withheld',
+    coalesce((select array_agg(w.topic) from ledger.withheld w where w.principal = p), '{}')::text, true);
+  return found_tier;
+end $$;
+
+-- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
+-- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
+-- when, or beside what, one of them was written. Hence no row is ever updated in place: all his rows
+-- are taken out and laid down again by one statement, in key order, and once more while free space
+-- on the pages has put them out of order.
+
+create function ledger.lay_entries(p uuid, topics text[], answers text[], days date[], gone text[]) returns void
+  language plpgsql as $$
+declare
+  put_topics text[] := topics;
+begin
+  for attempt in 1..8 loop
+    with taken as (
+      delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
+    ), laid as (
+      select t.topic, t.answer, t.as_of
+        from taken t
+       where t.topic <> all (put_topics) and t.topic <> all (gone)
+      union all
+      select n.topic, n.answer, n.as_of
+        from unnest(put_topics, answers, days) as n(topic, answer, as_of)
+       where n.topic is not null
+    )
+    insert into ledger.entry (principal, topic, answer, as_of)
+    select p, l.topic, l.answer, l.as_of from laid l order by l.topic;
+    put_topics := '{}'; answers := '{}'; days := '{}'; gone := '{}';
+    exit when not exists (
+      select from (select e.ctid as here, lag(e.ctid) over (order by e.topic) as before
+                     from ledger.entry e where e.principal = p) o
+       where o.here < o.before);
+  end loop;
+end $$;
+comment on function ledger.lay_entries is
+  'Puts these answers, takes `gone` away, keeps the rest; one statement, one xmin, key order.';
+
+create function ledger.key_columns(tab regclass) returns text
+  language plpgsql stable as $$
+begin
+  return (
+    select string_agg(quote_ident(a.attname), ', ' order by k.ord)
+      from pg_index i
+      cross join unnest(i.indkey) with ordinality k(attnum, ord)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+     where i.indrelid = tab and i.indisprimary);
+end $$;
+
+-- The same for the small tables, after a plain insert or delete has changed their rows.
+create function ledger.lay(tab regclass, p uuid) returns void
+  language plpgsql as $$
+declare
+  in_order boolean;
+  keys     text := ledger.key_columns(tab);
+begin
+  for attempt in 1..8 loop
+    execute format(
+      'with taken as (delete from %1$s where principal = $1 returning *)
+       insert into %1$s select * from taken order by %2$s', tab, keys) using p;
+    execute format(
+      'select not exists (
+         select from (select ctid as here, lag(ctid) over (order by %2$s) as before
+                        from %1$s where principal = $1) o
+          where o.here < o.before)', tab, keys) using p into in_order;
+    exit when in_order;
+  end loop;
+end $$;
+
+create function ledger.note(p uuid, what text, how_often integer) returns void
+  language plpgsql as $$
+begin
+  if how_often > 0 then
+    insert into ledger.audit as a (principal, on_day, action, n)
+    values (p, ledger.today(), what, how_often)
+    on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+    perform ledger.lay('ledger.audit', p);
+  end if;
+end $$;
+comment on function ledger.note is 'Counts an action of this day in the audit.';
+
+create function ledger.bar(p uuid, the_mark uuid, until date) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.barrier as b (principal, mark, not_before)
+  values (p, the_mark, until)
+  on conflict (principal, mark) do update set not_before = greatest(b.not_before, excluded.not_before);
+  perform ledger.lay('ledger.barrier', p);
+end $$;
+
+-- Under a legal hold the principal's own acts on what is stored are refused, in the open.
+create function ledger.refuse_under_hold(p uuid) returns void
+  language plpgsql as $$
+begin
+  if exists (select from ledger.legal_hold h where h.principal = p) then
+    raise exception 'a legal hold stands' using errcode = 'LG002';
+  end if;
+end $$;

@@ -1,0 +1,189 @@
+-- 05 · What agents call
+--
+-- Reads write nothing and run in a read-only transaction: one statement, one round trip. Each names
+-- the principal, finds the tier, and sets both in every call. `narrowed` and `only_topics` come from
+-- the caller's token; a token can take away and never add. Topic rows are looked up apart from the
+-- principal's rows, so that the registry may be a reference table of a distributed engine.
+--
+-- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
+-- reply: no row.
+
+-- What the labels stand for: the key of an alias, else the label itself, known or not.
+create function ledger.keys_of(labels text[]) returns text[]
+  language plpgsql stable as $$
+begin
+  return array(
+    select coalesce(a.key, l.label)
+      from unnest(labels) with ordinality as l(label, ord)
+      left join ledger.topic_alias a on a.alias = l.label
+     order by l.ord);
+end $$;
+
+-- Which topics are covered. Tier topics: open listed ones. Tier full: every listed one, and an
+-- unlisted one that the caller names.
+create function ledger.coverage(
+  p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[]
+) returns table (topic text, freshness text)
+  language plpgsql strict security definer rows 12
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+  set ledger.tier = 'none'
+  set ledger.withheld = ''
+as $$
+#variable_conflict use_column
+declare
+  tier   text;
+  keys   text[];
+  topics text[];
+  days   date[];
+begin
+  tier := ledger.name_for_agent(p, max_tier);
+  keys := ledger.keys_of(labels);
+  if narrowed then
+    only_topics := ledger.keys_of(only_topics);
+  end if;
+
+  select array_agg(e.topic), array_agg(e.as_of)
+    into topics, days
+    from ledger.entry e
+   where e.principal = p
+     and (all_listed or e.topic = any (keys))
+     and (not narrowed or e.topic = any (only_topics));
+
+  return query
+    select c.topic, c.freshness
+      from (select t.key as topic, e.as_of, t.listed, t.handling,
+                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                                             coalesce(t.drop_after, s.drop_after)) as freshness
+              from unnest(topics, days) as e(topic, as_of)
+              join ledger.topic t on t.key = e.topic
+              join ledger.setting s on s.only_row
+                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) c
+     where c.freshness <> 'dropped'
+       and c.handling <> 'forbidden'
+       and case tier
+             when 'full' then c.listed or not all_listed
+             else c.listed and c.handling = 'open'
+           end
+     order by case when all_listed then null else array_position(keys, c.topic) end,
+              c.freshness, date_trunc('month', c.as_of) desc, c.topic;
+end $$;
+comment on function ledger.coverage is 'Keys and freshness; in the order of the labels, else fresh first, newest month, key.';
+
+-- What he said, for a caller who may know it: tier full alone.
+create function ledger.recall(
+  p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[], most integer
+) returns table (topic text, freshness text, answer text, question text, month date)
+  language plpgsql strict security definer rows 12
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+  set ledger.tier = 'none'
+  set ledger.withheld = ''
+as $$
+#variable_conflict use_column
+declare
+  keys    text[];
+  topics  text[];
+  answers text[];
+  days    date[];
+begin
+  perform ledger.name_for_agent(p, max_tier);
+  keys := ledger.keys_of(labels);
+  if narrowed then
+    only_topics := ledger.keys_of(only_topics);
+  end if;
+
+  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
+    into topics, answers, days
+    from ledger.entry e
+   where e.principal = p
+     and (all_listed or e.topic = any (keys))
+     and (not narrowed or e.topic = any (only_topics));
+
+  return query
+    select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
+      from (select t.key as topic, e.answer, e.as_of, t.listed, t.handling,
+                   case when t.listed then t.question end as question,
+                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                                             coalesce(t.drop_after, s.drop_after)) as freshness
+              from unnest(topics, answers, days) as e(topic, answer, as_of)
+              join ledger.topic t on t.key = e.topic
+              join ledger.setting s on s.only_row
+                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) r
+     where r.freshness <> 'dropped'
+       and r.handling <> 'forbidden'
+       and (r.listed or not all_listed)
+     order by case when all_listed then null else array_position(keys, r.topic) end,
+              r.freshness, date_trunc('month', r.as_of) desc, r.topic
+     limit least(most, 12);
+end $$;
+comment on function ledger.recall is 'At most twelve entries; months, never days.';
+
+-- Both at once, for the labels that an agent might ask about: a row a label, in their order.
+create function ledger.plan(
+  p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
+) returns table (key text, question text, freshness text, answer text, month date)
+  language plpgsql strict security definer rows 12
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  keys text[] := ledger.keys_of(labels);
+begin
+  return query
+    select k.key, case when t.listed then t.question end, c.freshness, r.answer, r.month
+      from unnest(keys) with ordinality as k(key, ord)
+      left join ledger.topic t on t.key = k.key
+      left join ledger.coverage(p, keys, false, max_tier, narrowed, only_topics) c on c.topic = k.key
+      left join ledger.recall(p, keys, false, max_tier, narrowed, only_topics, 12) r on r.topic = k.key
+     order by k.ord;
+end $$;
+
+-- ── The registry, as agents see it ───────────────────────────────────────────────────────────────
+
+create function ledger.topics_listed(after_key text, most integer)
+  returns table (key text, question text, aliases text[])
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select t.key, t.question,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias)
+      from ledger.topic t
+     where t.listed and t.key > after_key
+     order by t.key
+     limit most;
+end $$;
+
+-- Everything that a label may be near to: of listed topics, the keys and the aliases.
+create function ledger.labels_listed() returns table (label text, key text, question text)
+  language plpgsql stable strict security definer rows 500
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select t.key, t.key, t.question from ledger.topic t where t.listed
+    union all
+    select a.alias, t.key, t.question
+      from ledger.topic_alias a join ledger.topic t on t.key = a.key
+     where t.listed;
+end $$;
+
+-- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business.
+create function ledger.coin(new_key text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  insert into ledger.topic (key)
+  select new_key
+   where not exists (select from ledger.topic_alias a where a.alias = new_key)
+  on conflict do nothing;
+end $$;

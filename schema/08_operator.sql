@@ -1,0 +1,302 @@
+-- 08 · What operators call
+--
+-- They own the registry and the windows. They have no way to an entry or a consent row: the functions
+-- that must touch everybody's rows (a merge, a changed question) give back nothing about them, and
+-- figures come from the weekly snapshot. `bare_forms` is the closed list of bare answers, in narrow form
+-- (04_tools.sql): such an answer means nothing under another question, so it goes or stays behind.
+
+create function ledger.topics_all()
+  returns table (key text, question text, handling text, authority text, reconfirm_after integer,
+                 drop_after integer, listed boolean, aliases text[], proposed boolean)
+  language plpgsql stable strict security definer rows 500
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select t.key, t.question, t.handling, t.authority, t.reconfirm_after, t.drop_after, t.listed,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
+           not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
+      from ledger.topic t
+     order by t.key;
+end $$;
+
+-- The row of a topic as a document: what If-Match is made of, and compared with under the lock.
+create function ledger.topic_state(t ledger.topic) returns jsonb
+  language sql stable
+  return jsonb_build_object(
+    'key', t.key, 'question', t.question, 'handling', t.handling, 'authority', t.authority,
+    'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
+
+create function ledger.topic_read(label text) returns jsonb
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select ledger.topic_state(t) from ledger.topic t where t.key = (ledger.keys_of(array[label]))[1]);
+end $$;
+
+create function ledger.strictness(handling text) returns integer
+  language sql immutable
+  return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
+
+-- Takes answers on a topic away from everybody but those under a legal hold; all of them, or the bare
+-- ones. The audit of each says that it happened.
+create function ledger.drop_answers(the_topic text, bare_forms text[], all_of_them boolean) returns void
+  language plpgsql as $$
+begin
+  with dropped as (
+    delete from ledger.entry e
+     where e.topic = the_topic
+       and (all_of_them or ledger.narrow(e.answer) = any (bare_forms))
+       and not exists (select from ledger.legal_hold h where h.principal = e.principal)
+    returning e.principal
+  ), waiting as (
+    delete from ledger.pending w
+     where w.topic = the_topic
+       and (all_of_them or ledger.narrow(w.answer) = any (bare_forms))
+       and not exists (select from ledger.legal_hold h where h.principal = w.principal)
+    returning w.principal
+  )
+  insert into ledger.audit as a (principal, on_day, action, n)
+  select d.principal, ledger.today(), 'dropped', count(*)
+    from (select principal from dropped union all select principal from waiting) d
+   group by d.principal
+   order by d.principal
+  on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+end $$;
+
+-- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
+-- `change` holds the fields to set. Loosening the handling of a listed topic withholds it for everybody
+-- who has an entry, until he releases it.
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb, bare_forms text[]) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  old ledger.topic;
+  new ledger.topic;
+begin
+  perform ledger.lock_whole();
+  select * into old from ledger.topic t where t.key = the_key;
+  if not found then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if ledger.topic_state(old) <> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+  new := jsonb_populate_record(old, change);
+
+  update ledger.topic t
+     set question = new.question, handling = new.handling, authority = new.authority,
+         reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
+   where t.key = the_key;
+
+  if old.listed and new.listed and ledger.strictness(new.handling) < ledger.strictness(old.handling) then
+    insert into ledger.withheld (principal, topic)
+    select h.principal, the_key
+      from (select e.principal from ledger.entry e where e.topic = the_key
+            union
+            select w.principal from ledger.pending w where w.topic = the_key) h
+     order by h.principal
+    on conflict do nothing;
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  if new.handling = 'forbidden' then
+    perform ledger.drop_answers(the_key, bare_forms, true);
+  elsif old.question is not null and new.question is distinct from old.question then
+    perform ledger.drop_answers(the_key, bare_forms, false);
+  end if;
+  return ledger.topic_state(new);
+end $$;
+
+-- Another label for a topic. LG005: the label is a topic itself (merge it), or the target's own key.
+create function ledger.alias_put(new_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  the_key text;
+begin
+  perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[target]))[1];
+  if not exists (select from ledger.topic t where t.key = the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if exists (select from ledger.topic t where t.key = new_alias) then
+    raise exception 'the alias is a topic' using errcode = 'LG005';
+  end if;
+  insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
+  on conflict (alias) do update set key = excluded.key;
+end $$;
+
+create function ledger.alias_delete(old_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_whole();
+  delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
+  if not found then
+    raise exception 'no such alias' using errcode = 'LG003';
+  end if;
+end $$;
+
+-- Merges one topic into another: the stricter handling of two listed ones, the union of what is
+-- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
+-- key stays deleted, since a capture looks for the marks of the aliases too. Who is under a legal hold
+-- keeps what he has under the new key; nothing of his is replaced.
+create function ledger.topics_merge(old_key text, expected jsonb, new_key text, bare_forms text[]) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  old  ledger.topic;
+  into_topic ledger.topic;
+begin
+  perform ledger.lock_whole();
+  select * into old from ledger.topic t where t.key = old_key;
+  if not found then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if ledger.topic_state(old) <> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+  new_key := (ledger.keys_of(array[new_key]))[1];
+  if new_key = old_key then
+    raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
+  end if;
+  select * into into_topic from ledger.topic t where t.key = new_key;
+  if not found then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+
+  if old.listed and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
+    into_topic.handling := old.handling;
+    update ledger.topic t set handling = old.handling where t.key = new_key;
+  end if;
+
+  perform ledger.drop_answers(old_key, bare_forms, false);
+  perform ledger.merge_answers('ledger.entry', old_key, new_key);
+  perform ledger.merge_answers('ledger.pending', old_key, new_key);
+  if into_topic.handling = 'forbidden' then
+    perform ledger.drop_answers(new_key, bare_forms, true);
+  end if;
+
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  delete from ledger.withheld w where w.topic = old_key;
+
+  perform ledger.lay_all('ledger.entry');
+  perform ledger.lay_all('ledger.pending');
+  perform ledger.lay_all('ledger.withheld');
+
+  update ledger.topic_alias a set key = new_key where a.key = old_key;
+  delete from ledger.topic t where t.key = old_key;
+  insert into ledger.topic_alias (alias, key) values (old_key, new_key);
+  delete from ledger.outcome o where o.topic = old_key;
+  delete from ledger.snapshot s where s.topic = old_key;
+  delete from ledger.proposal o where o.topic = old_key;
+  return ledger.topic_state(into_topic);
+end $$;
+
+create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  -- the older of two goes
+  execute format(
+    'delete from %1$s a using %1$s b
+      where a.principal = b.principal
+        and not exists (select from ledger.legal_hold h where h.principal = a.principal)
+        and ((a.topic = $1 and b.topic = $2 and a.as_of <= b.as_of)
+          or (a.topic = $2 and b.topic = $1 and a.as_of < b.as_of))', tab) using old_key, new_key;
+  execute format(
+    'update %1$s a set topic = $2
+      where a.topic = $1
+        and not exists (select from %1$s b where b.principal = a.principal and b.topic = $2)', tab)
+    using old_key, new_key;
+end $$;
+
+-- ── The deployment's settings ────────────────────────────────────────────────────────────────────
+
+create function ledger.setting_read() returns jsonb
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select to_jsonb(s) - 'only_row' from ledger.setting s where s.only_row);
+end $$;
+
+create function ledger.setting_change(change jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  old ledger.setting;
+  new ledger.setting;
+begin
+  perform ledger.lock_in_common();
+  select * into old from ledger.setting s where s.only_row for update;
+  new := jsonb_populate_record(old, change);
+  if new is distinct from old then
+    update ledger.setting s
+       set reconfirm_after = new.reconfirm_after, drop_after = new.drop_after,
+           undecided_tier = new.undecided_tier, visible_from = new.visible_from,
+           pepper_proof = coalesce(old.pepper_proof, new.pepper_proof)
+     where s.only_row;
+  end if;
+  return ledger.setting_read();
+end $$;
+comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';
+
+create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query select s.topic, s.age_weeks, s.n from ledger.snapshot s where s.topic = the_topic order by s.age_weeks;
+end $$;
+
+-- ── Legal holds ──────────────────────────────────────────────────────────────────────────────────
+
+create function ledger.hold_place(p uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  changed integer;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
+  get diagnostics changed = row_count;
+  perform ledger.note(p, 'hold_placed', changed);
+end $$;
+
+-- Lifts a hold and completes the erasure that waited for it.
+create function ledger.hold_lift(p uuid, mark_all uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  was record;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  delete from ledger.legal_hold h where h.principal = p returning h.erase_asked into was;
+  if not found then
+    return;
+  end if;
+  perform ledger.note(p, 'hold_lifted', 1);
+  if was.erase_asked then
+    perform ledger.erase_now(p, mark_all);
+  end if;
+end $$;

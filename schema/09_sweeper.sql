@@ -1,0 +1,200 @@
+-- 09 · The sweep
+--
+-- Deletes what is past its window, draws the weekly snapshot, and stamps anew every row that was
+-- written since its last run. An xmin is a clock for whoever watched it; after the re-stamp all those
+-- rows carry one, in every table, and lie in key order. Nothing of a principal under a legal hold is
+-- deleted. Order: sweep_expired until it gives back zeros, sweep_snapshot, sweep_restamp.
+
+create function ledger.expired_entries(tab regclass)
+  returns table (principal uuid, topic text)
+  language plpgsql as $$
+begin
+  return query execute format(
+    'select e.principal, e.topic
+       from %s e
+       join ledger.setting s on s.only_row
+       left join ledger.topic t on t.key = e.topic
+      where ledger.today() - e.as_of >= coalesce(t.drop_after, s.drop_after)
+        and not exists (select from ledger.legal_hold h where h.principal = e.principal)', tab);
+end $$;
+
+-- A barrier, and the audit, expire with the widest window: no capture that a barrier could stop would
+-- be kept any more.
+create function ledger.oldest_day() returns date
+  language plpgsql stable as $$
+begin
+  return ledger.today() - greatest(
+    (select s.drop_after from ledger.setting s where s.only_row),
+    (select max(t.drop_after) from ledger.topic t));
+end $$;
+
+create function ledger.sweep_due() returns table (entries bigint, pending bigint, barriers bigint, audit bigint)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  oldest date := ledger.oldest_day();
+begin
+  return query
+    select (select count(*) from ledger.expired_entries('ledger.entry')),
+           (select count(*) from ledger.expired_entries('ledger.pending')),
+           (select count(*) from ledger.barrier b where b.not_before <= oldest
+              and not exists (select from ledger.legal_hold h where h.principal = b.principal)),
+           (select count(*) from ledger.audit a where a.on_day <= oldest
+              and not exists (select from ledger.legal_hold h where h.principal = a.principal));
+end $$;
+
+-- One batch, so that no capture waits long. What is left of a principal's rows lies as it lay.
+create function ledger.sweep_expired(most integer)
+  returns table (entries bigint, pending bigint, barriers bigint, audit bigint)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  oldest    date := ledger.oldest_day();
+  n_entries bigint;
+  n_pending bigint;
+  n_barrier bigint;
+  n_audit   bigint;
+begin
+  perform ledger.lock_whole();
+  with gone_entries as (
+    delete from ledger.entry e
+     using (select * from ledger.expired_entries('ledger.entry') limit most) x
+     where e.principal = x.principal and e.topic = x.topic
+    returning e.principal
+  ), gone_pending as (
+    delete from ledger.pending w
+     using (select * from ledger.expired_entries('ledger.pending') limit most) x
+     where w.principal = x.principal and w.topic = x.topic
+    returning w.principal
+  ), noted as (
+    insert into ledger.audit as a (principal, on_day, action, n)
+    select g.principal, ledger.today(), 'expired', count(*)
+      from (select principal from gone_entries union all select principal from gone_pending) g
+     group by g.principal
+     order by g.principal
+    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
+  )
+  select (select count(*) from gone_entries), (select count(*) from gone_pending)
+    into n_entries, n_pending;
+  delete from ledger.barrier b where b.not_before <= oldest
+     and not exists (select from ledger.legal_hold h where h.principal = b.principal);
+  get diagnostics n_barrier = row_count;
+  delete from ledger.audit a where a.on_day <= oldest
+     and not exists (select from ledger.legal_hold h where h.principal = a.principal);
+  get diagnostics n_audit = row_count;
+  return query select n_entries, n_pending, n_barrier, n_audit;
+end $$;
+
+-- What operators may see, once a week: listed topics by age, rounded to 5, none below 5 principals;
+-- and which unlisted topics 5 principals have. True when it was drawn.
+create function ledger.sweep_snapshot() returns boolean
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  if (select m.snapshot_on from ledger.sweep_mark m) > ledger.today() - 7 then
+    return false;
+  end if;
+  delete from ledger.snapshot;
+  insert into ledger.snapshot (topic, age_weeks, n)
+  select e.topic, ledger.age(e.as_of) / 7, round(count(*) / 5.0) * 5
+    from ledger.entry e
+    join ledger.topic t on t.key = e.topic and t.listed
+   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+   group by e.topic, ledger.age(e.as_of) / 7
+  having count(*) >= 5
+   order by 1, 2;
+  delete from ledger.proposal;
+  insert into ledger.proposal (topic)
+  select e.topic
+    from ledger.entry e
+    join ledger.topic t on t.key = e.topic and not t.listed
+   group by e.topic
+  having count(*) >= 5
+   order by 1;
+  update ledger.sweep_mark set snapshot_on = ledger.today();
+  return true;
+end $$;
+
+-- Whether a row was stamped after the mark. Frozen rows past a wraparound have a negative age.
+create function ledger.written_since(row_xmin xid, mark xid8) returns boolean
+  language sql stable
+  return mark is null or (age(row_xmin) >= 0 and age(row_xmin) < age(mark::xid));
+
+-- Lays a whole table down again where needed: rows written since the mark, or principals whose rows
+-- lie out of key order or carry more than one xmin.
+create function ledger.lay_all(tab regclass) returns bigint
+  language plpgsql as $$
+declare
+  keys  text := ledger.key_columns(tab);
+  n     bigint;
+  total bigint := 0;
+begin
+  for attempt in 1..8 loop
+    execute format(
+      'with taken as (
+         delete from %1$s where principal in (
+           select principal
+             from (select principal, xmin as stamp, ctid as here,
+                          lag(ctid) over (partition by principal order by %2$s) as before
+                     from %1$s) r
+            group by principal
+           having bool_or(here < before) or count(distinct stamp::text) > 1)
+         returning *)
+       insert into %1$s select * from taken order by %2$s', tab, keys);
+    get diagnostics n = row_count;
+    total := total + n;
+    exit when n = 0;
+  end loop;
+  return total;
+end $$;
+
+create function ledger.sweep_restamp() returns bigint
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  mark  xid8;
+  tab   regclass;
+  n     bigint;
+  total bigint := 0;
+begin
+  perform ledger.lock_whole();
+  select m.stamp into mark from ledger.sweep_mark m;
+  if mark >= pg_current_xact_id() then
+    mark := null;  -- a mark from another cluster: everything is stamped anew
+  end if;
+  foreach tab in array array[
+    'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
+    'ledger.objection', 'ledger.legal_hold', 'ledger.barrier', 'ledger.audit'
+  ]::regclass[] loop
+    execute format(
+      'with taken as (
+         delete from %1$s where principal in (
+           select principal from %1$s where ledger.written_since(xmin, $1))
+         returning *)
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+    get diagnostics n = row_count;
+    total := total + n + ledger.lay_all(tab);
+  end loop;
+  foreach tab in array array[
+    'ledger.topic', 'ledger.topic_alias', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
+  ]::regclass[] loop
+    execute format(
+      'with taken as (delete from %1$s where ledger.written_since(xmin, $1) returning *)
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+    get diagnostics n = row_count;
+    total := total + n;
+  end loop;
+  update ledger.sweep_mark set stamp = pg_current_xact_id();
+  return total;
+end $$;

@@ -1,0 +1,138 @@
+-- 10 · Grants: one page holds every right of every role
+--
+-- A test compares the live database with this page. Nothing is granted to PUBLIC.
+
+revoke all on schema ledger from public;
+revoke all on all tables in schema ledger from public;
+revoke all on all functions in schema ledger from public;
+alter default privileges in schema ledger revoke execute on functions from public;
+
+grant usage on schema ledger to
+  ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper,
+  ledger_agent_keys, ledger_agent_content, ledger_own_reader, ledger_writer, ledger_registrar, ledger_custodian;
+
+-- ── Tables: definers alone, and no more than their functions need ────────────────────────────────
+
+-- which topics are covered; not what was said
+grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
+grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+
+-- what was said, under consent
+grant select on ledger.entry to ledger_agent_content;
+grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+
+-- the principal looks
+grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
+  ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_own_reader;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_reader;
+
+-- captures, and what the principal does
+grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
+  ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
+grant update on ledger.barrier, ledger.audit to ledger_writer;
+grant select on ledger.topic, ledger.setting to ledger_writer;
+
+-- the registry, without principals
+grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;
+grant update on ledger.topic_alias, ledger.setting to ledger_registrar;
+grant select on ledger.setting, ledger.snapshot, ledger.proposal to ledger_registrar;
+grant select, insert, update on ledger.outcome to ledger_registrar;
+
+-- everybody's rows: the sweep, merges, changed questions
+grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.withheld, ledger.barrier, ledger.audit,
+  ledger.topic, ledger.topic_alias, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+  ledger.sweep_mark to ledger_custodian;
+grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.objection, ledger.legal_hold
+  to ledger_custodian;
+
+-- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
+
+do $$
+declare
+  f record;
+begin
+  for f in
+    select * from (values
+      -- function              runs as                  surfaces that may call it
+      ('coverage',            'ledger_agent_keys',     'ledger_agent, ledger_agent_keys'),
+      ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
+      ('plan',                'ledger_agent_keys',     'ledger_agent'),
+      ('topics_listed',       'ledger_registrar',      'ledger_agent'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
+      ('coin',                'ledger_registrar',      'ledger_agent'),
+
+      ('topics_for',          'ledger_registrar',      'ledger_capture'),
+      ('capture',             'ledger_writer',         'ledger_capture'),
+      ('reconfirm',           'ledger_writer',         'ledger_capture'),
+      ('outcome_add',         'ledger_registrar',      'ledger_capture'),
+
+      ('own_entries',         'ledger_own_reader',     'ledger_principal'),
+      ('own_consent',         'ledger_own_reader',     'ledger_principal'),
+      ('own_receipts',        'ledger_own_reader',     'ledger_principal'),
+      ('own_rest',            'ledger_own_reader',     'ledger_principal'),
+      ('own_state',           'ledger_own_reader',     'ledger_principal'),
+      ('own_correct',         'ledger_writer',         'ledger_principal'),
+      ('own_delete',          'ledger_writer',         'ledger_principal'),
+      ('own_decide',          'ledger_writer',         'ledger_principal'),
+      ('own_withhold',        'ledger_writer',         'ledger_principal'),
+      ('own_decide_consent',  'ledger_writer',         'ledger_principal'),
+      ('own_object',          'ledger_writer',         'ledger_principal'),
+      ('own_erase',           'ledger_writer',         'ledger_principal'),
+
+      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topic_read',          'ledger_registrar',      'ledger_operator'),
+      ('alias_put',           'ledger_registrar',      'ledger_operator'),
+      ('alias_delete',        'ledger_registrar',      'ledger_operator'),
+      ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
+      ('setting_change',      'ledger_registrar',      'ledger_operator'),
+      ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('topics_merge',        'ledger_custodian',      'ledger_operator'),
+      ('hold_place',          'ledger_writer',         'ledger_operator'),
+      ('hold_lift',           'ledger_writer',         'ledger_operator'),
+
+      ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper')
+    ) as page(name, definer, callers)
+  loop
+    execute format('grant create on schema ledger to %I', f.definer);
+    execute format('alter function ledger.%I owner to %I', f.name, f.definer);
+    execute format('revoke create on schema ledger from %I', f.definer);
+    execute format('revoke all on function ledger.%I from public', f.name);
+    execute format('grant execute on function ledger.%I to %s', f.name, f.callers);
+  end loop;
+
+  -- The tools belong to the owner of the schema and are for definers alone.
+  for f in
+    select p.oid::regprocedure as fn
+      from pg_proc p
+     where p.pronamespace = 'ledger'::regnamespace and not p.prosecdef
+  loop
+    execute format('alter function %s owner to ledger_owner', f.fn);
+    execute format('revoke all on function %s from public', f.fn);
+    execute format('grant execute on function %s to ledger_agent_keys, ledger_agent_content, ledger_own_reader, ledger_writer, ledger_registrar, ledger_custodian', f.fn);
+  end loop;
+end $$;
+
+-- ── The lock functions of the server ─────────────────────────────────────────────────────────────
+-- A raw login could hold a principal's lock and stop every capture of his: they are taken from PUBLIC,
+-- where the installer may do so (a superuser); `answer-ledger doctor` reports where he may not.
+
+do $$
+declare
+  f regprocedure;
+begin
+  for f in
+    select p.oid::regprocedure from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\_%advisory%'
+  loop
+    execute format('revoke execute on function %s from public', f);
+    execute format('grant execute on function %s to ledger_writer, ledger_registrar, ledger_custodian', f);
+  end loop;
+exception when insufficient_privilege then
+  raise notice 'the advisory lock functions stay open to PUBLIC: that takes a superuser';
+end $$;

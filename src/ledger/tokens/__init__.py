@@ -1,0 +1,223 @@
+"""Tokens: issuing our own, and verifying ours and those of the application's identity provider.
+
+A token is a JWT of three parts with an asymmetric signature. Ours are signed with Ed25519 and told
+from others by their key id.
+
+What two agents can learn by comparing the tokens that they hold for one principal: nothing that says
+so. `sub` is his uuid, encrypted anew for each token, of one length for everybody; there is no `iat`, `nbf`
+or `jti`; `exp` falls on a grid that all tokens of that life-time share, so that it says less than the
+moment at which the agent was handed the token, which no token can hide. What the host puts into
+`max_tier` and `topics` it decides itself.
+
+Source: RFC 7515, 7516, 7519, 8725 (best practices), 9864 (Ed25519); DESIGN section 8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+from uuid import UUID
+
+from joserfc import jwe, jws
+from joserfc.errors import JoseError, UnsupportedAlgorithmError
+from joserfc.jwk import OctKey, OKPKey
+
+from ledger.core.model import Tier
+from ledger.errors import InvalidRequest, Unauthenticated
+from ledger.keys import Keys
+from ledger.settings import Settings
+from ledger.tokens.claims import OF_A_PRINCIPAL, Claims, Scope, check, one_kind, scopes_of, tier_of, topics_of
+from ledger.tokens.key_sets import FetchedKeys, FileKeys, KeySource, PublicKey
+
+__all__ = ["Claims", "FetchedKeys", "FileKeys", "Issued", "KeySource", "Scope", "Tokens", "one_kind"]
+
+MAX_LENGTH = 8192  # characters of a token
+MAX_TTL = 3600  # seconds
+CACHE_SIZE = 4096  # verified tokens, a worker
+TRUSTED_FOR = (
+    600.0  # seconds that a verified token is not verified again: a key that was withdrawn counts that long
+)
+
+_OWN_ALGORITHM = "Ed25519"
+_SEAL = {"alg": "dir", "enc": "A256GCM"}
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    token: str
+    expires_in: int  # whole seconds
+
+
+class _Registry(jws.JWSRegistry):
+    """Only the algorithms given. A key that is bound to Ed25519 makes the name `EdDSA` unambiguous."""
+
+    max_header_length = 4096
+
+    def get_alg(self, name: str) -> Any:
+        if name not in (self.allowed or ()):
+            raise UnsupportedAlgorithmError
+        return self.algorithms[name]
+
+
+class Tokens:
+    """Issues and verifies. `identify` turns an outside id into a principal and raises InvalidRequest
+    where it can't be one; `outside` are the key sets of other issuers, whose `iss` is `outside_issuer`.
+    """
+
+    def __init__(
+        self,
+        signing: OKPKey,
+        sealing: bytes,
+        *,
+        issuer: str,
+        audience: str,
+        identify: Callable[[str], UUID],
+        outside: Sequence[KeySource] = (),
+        outside_issuer: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._signing = signing
+        self._kid = signing.thumbprint()
+        self._own = PublicKey(signing, frozenset({_OWN_ALGORITHM}))
+        self._sealing = OctKey.import_key(sealing)
+        self._issuer = issuer
+        self._audience = audience
+        self._identify = identify
+        self._outside = tuple(outside)
+        self._outside_issuer = outside_issuer or issuer
+        self._clock = clock
+        self._verified: OrderedDict[bytes, tuple[float, Claims]] = OrderedDict()
+
+    @classmethod
+    def open(cls, settings: Settings, keys: Keys, identify: Callable[[str], UUID]) -> Self:
+        """The tokens of a deployment. Raises SetupError where the JWKS file can't be used."""
+        outside: list[KeySource] = []
+        if settings.jwks_file is not None:
+            outside.append(FileKeys(settings.jwks_file))
+        if settings.jwks_url is not None:
+            outside.append(FetchedKeys(settings.jwks_url))
+        return cls(
+            keys.signing,
+            keys.sealing,
+            issuer=settings.issuer,
+            audience=settings.audience,
+            identify=identify,
+            outside=outside,
+            outside_issuer=settings.jwks_issuer,
+        )
+
+    def issue(
+        self,
+        scopes: Collection[Scope],
+        *,
+        principal: UUID | None = None,
+        ttl: int = MAX_TTL,
+        max_tier: Tier = Tier.FULL,
+        topics: Collection[str] | None = None,
+    ) -> Issued:
+        """A token of at most `ttl` seconds: `exp` is rounded down to a grid of ttl / 10, a minute at most.
+
+        `principal` is given if and only if the scopes are of a principal. Raises InvalidRequest.
+        """
+        if not one_kind(scopes):
+            raise InvalidRequest("A token has one scope; only agent and capture go together.")
+        if (principal is not None) != OF_A_PRINCIPAL.issuperset(scopes):
+            raise InvalidRequest(
+                "A principal goes with the scopes agent, capture and principal, and no other."
+            )
+        if not 1 <= ttl <= MAX_TTL:
+            raise InvalidRequest(f"A token lives from 1 to {MAX_TTL} seconds.")
+        now = self._clock()
+        grid = min(60, max(1, ttl // 10))
+        expires = int(now + ttl) // grid * grid
+        payload: dict[str, Any] = {
+            "iss": self._issuer,
+            "aud": self._audience,
+            "exp": expires,
+            "scope": " ".join(sorted(scopes)),
+        }
+        if principal is not None:
+            payload["sub"] = jwe.encrypt_compact(
+                _SEAL, principal.bytes, self._sealing, algorithms=list(_SEAL.values())
+            )
+        if max_tier is not Tier.FULL:
+            payload["max_tier"] = max_tier.value
+        if topics is not None:
+            payload["topics"] = sorted(topics)
+        token = jws.serialize_compact(
+            {"alg": _OWN_ALGORITHM, "kid": self._kid, "typ": "JWT"},
+            json.dumps(payload, separators=(",", ":")),
+            self._signing,
+            registry=_Registry(algorithms=self._own.algorithms),
+        )
+        return Issued(token, max(0, int(expires - now)))
+
+    async def verify(self, token: str) -> Claims:
+        """What the token says. Raises Unauthenticated, WrongScope (none, or several kinds), Unavailable."""
+        now = self._clock()
+        name = hashlib.sha256(token.encode("utf-8", "replace")).digest()  # so that no token is kept
+        known = self._verified.get(name)
+        if known is not None and now < known[0]:
+            self._verified.move_to_end(name)
+            return known[1]
+        claims = await self._verify(token, now)
+        self._verified[name] = (min(claims.expires, now + TRUSTED_FOR), claims)
+        self._verified.move_to_end(name)
+        if len(self._verified) > CACHE_SIZE:
+            self._verified.popitem(last=False)
+        return claims
+
+    async def _verify(self, token: str, now: float) -> Claims:
+        if len(token) > MAX_LENGTH:
+            raise Unauthenticated(f"The token is longer than {MAX_LENGTH} characters.")
+        try:
+            kid = jws.extract_compact(token.encode("ascii"), registry=_Registry()).headers().get("kid")
+        except (JoseError, ValueError, TypeError, AttributeError, RecursionError):
+            raise Unauthenticated("The bearer token is no signed JWT.") from None
+        own = kid == self._kid
+        key = self._own if own else await self._find(kid)
+        if key is None:
+            raise Unauthenticated("The token is signed with a key that is not known here.")
+        payload = _verified_payload(token, key)
+        issuer = self._issuer if own else self._outside_issuer
+        expires = check(payload, issuer=issuer, audience=self._audience, now=now)
+        scopes = scopes_of(payload)
+        principal = self._principal(payload, own) if scopes <= OF_A_PRINCIPAL else None
+        return Claims(scopes, principal, tier_of(payload), topics_of(payload), expires)
+
+    async def _find(self, kid: object) -> PublicKey | None:
+        if not isinstance(kid, str | None):
+            return None
+        for source in self._outside:
+            if (key := await source.find(kid)) is not None:
+                return key
+        return None
+
+    def _principal(self, payload: dict[str, Any], own: bool) -> UUID:
+        sub = payload.get("sub")
+        try:
+            if not isinstance(sub, str):
+                raise ValueError
+            if not own:
+                return self._identify(sub)
+            opened = jwe.decrypt_compact(sub, self._sealing, algorithms=list(_SEAL.values()))
+            return UUID(bytes=opened.plaintext)
+        except (JoseError, ValueError, InvalidRequest):
+            raise Unauthenticated("The token's `sub` does not name a principal.") from None
+
+
+def _verified_payload(token: str, key: PublicKey) -> dict[str, Any]:
+    registry = _Registry(algorithms=key.algorithms, strict_check_header=False)
+    try:
+        signed = jws.deserialize_compact(token, key.key, registry=registry)
+        payload = json.loads(signed.payload or b"")
+    except (JoseError, ValueError, TypeError, RecursionError):
+        raise Unauthenticated("The token's signature does not verify.") from None
+    if not isinstance(payload, dict):
+        raise Unauthenticated("The token does not carry a JSON object.")
+    return payload

@@ -8,7 +8,8 @@
 -- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
 -- never sees an outside id. It leads every table of principals, and its primary key.
 
-create schema ledger authorization ledger_owner;
+create schema if not exists ledger;
+alter schema ledger owner to ledger_owner;
 comment on schema ledger is 'What a principal said on which topic; and nowhere where, or to whom.';
 
 -- ── Of principals ────────────────────────────────────────────────────────────────────────────────

@@ -5,10 +5,11 @@
 -- in one transaction, under the principal's lock. It gives back nothing: what a capture answers
 -- depends on the request and the listed registry, never on what is stored.
 
--- Each label's topic, in order. `coin_missing` registers what was not there, in a transaction of its
--- own, so that no row of a principal shares its stamp. `names` are the key and its aliases: what was
+-- Each label's topic, in order. `coin_missing` registers what was not there (not for a day that has yet
+-- to come: that request is refused), in a transaction of its own, so that no row of a principal shares
+-- its stamp. `names` are the key and its aliases: what was
 -- deleted under a key stays deleted after that key was merged.
-create function ledger.topics_for(labels text[], coin_missing boolean)
+create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
   returns table (key text, listed boolean, question text, handling text, authority text, names text[], today date)
   language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
@@ -17,7 +18,8 @@ as $$
 declare
   keys text[] := ledger.keys_of(labels);
 begin
-  if coin_missing and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
+  if coin_missing and said_on <= ledger.today() + 1
+     and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
     perform ledger.lock_in_common();
     insert into ledger.topic (key)
     select distinct k from unnest(keys) k

@@ -252,6 +252,15 @@ begin
 end $$;
 comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';
 
+create function ledger.schema_version() returns text
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select v.version_num from ledger.version v);
+end $$;
+comment on function ledger.schema_version is 'The last migration that ran; its table is kept by the migration runner.';
+
 create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp

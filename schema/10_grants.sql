@@ -37,7 +37,7 @@ grant select on ledger.topic, ledger.setting to ledger_writer;
 -- the registry, without principals
 grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;
 grant update on ledger.topic_alias, ledger.setting to ledger_registrar;
-grant select on ledger.setting, ledger.snapshot, ledger.proposal to ledger_registrar;
+grant select on ledger.setting, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
 grant select, insert, update on ledger.outcome to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
@@ -61,7 +61,7 @@ begin
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
       ('labels_listed',       'ledger_registrar',      'ledger_agent'),
-      ('coin',                'ledger_registrar',      'ledger_agent'),
+      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
@@ -87,6 +87,7 @@ begin
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
+      ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
@@ -116,6 +117,7 @@ begin
     execute format('revoke all on function %s from public', f.fn);
     execute format('grant execute on function %s to ledger_agent_keys, ledger_agent_content, ledger_own_reader, ledger_writer, ledger_registrar, ledger_custodian', f.fn);
   end loop;
+  grant execute on function ledger.today() to ledger_capture, ledger_principal, ledger_operator, ledger_sweeper;
 end $$;
 
 -- ── The lock functions of the server ─────────────────────────────────────────────────────────────

@@ -1,0 +1,1 @@
+"""The answer ledger: what a person already answered, in his own words, and nowhere in which conversation."""

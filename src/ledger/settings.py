@@ -99,6 +99,9 @@ class Settings(BaseSettings):
     pool_max: int = Field(default=4, ge=1, le=100)
     """Connections that a worker opens at most, a surface."""
 
+    prepared_statements: bool = True
+    """Whether statements are prepared; off behind PgBouncer before 1.21 in transaction mode."""
+
     data_dir: FilePath = Field(default_factory=default_data_dir)
     """The folder of the embedded database and of the key files."""
     pg_bin: FilePath | None = None

@@ -114,6 +114,7 @@ class Topic:
     drop_after: int | None = None  # days
     listed: bool = False
     aliases: tuple[str, ...] = ()
+    proposed: bool = False  # unlisted, and five principals have it
 
 
 @dataclass(frozen=True, slots=True)

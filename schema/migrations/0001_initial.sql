@@ -1,0 +1,1892 @@
+-- 01 · Roles
+--
+-- Two kinds. A *surface* logs in, holds EXECUTE on its own functions (10_grants.sql), and has no
+-- privilege on any table. A *definer* never logs in: the functions run as it, under row-level
+-- security that it may not bypass (03_policies.sql).
+--
+--   surface             its functions run as                        which may touch
+--   ------------------  ------------------------------------------  ------------------------------------
+--   ledger_agent        ledger_agent_keys                           which topics are covered; never `answer`
+--                       ledger_agent_content                        answers, of a consenting principal
+--                       ledger_registrar                            the registry
+--   ledger_capture      ledger_registrar, ledger_writer             one principal's rows
+--   ledger_principal    ledger_own_reader, ledger_writer            one principal's rows
+--   ledger_operator     ledger_registrar                            the registry and the settings
+--                       ledger_custodian                            everybody's rows; gives back counts
+--   ledger_sweeper      ledger_custodian                            everybody's rows; gives back counts
+--
+-- Roles belong to the whole cluster: two databases in it share them, and passwords are set by
+-- `answer-ledger migrate`, not here.
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array[
+    'ledger_owner', 'ledger_agent_keys', 'ledger_agent_content', 'ledger_own_reader',
+    'ledger_writer', 'ledger_registrar', 'ledger_custodian'
+  ] loop
+    begin
+      execute format('create role %I nologin nosuperuser nobypassrls nocreatedb nocreaterole noreplication', name);
+    exception when duplicate_object or unique_violation then
+      null;  -- another database of this cluster has made it
+    end;
+    -- An installer that is no superuser must be able to hand functions over to their definers.
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+      execute format('grant %I to current_user', name);
+    end if;
+  end loop;
+
+  foreach name in array array[
+    'ledger_agent', 'ledger_capture', 'ledger_principal', 'ledger_operator', 'ledger_sweeper'
+  ] loop
+    begin
+      execute format('create role %I login nosuperuser nobypassrls nocreatedb nocreaterole noreplication noinherit', name);
+    exception when duplicate_object or unique_violation then
+      null;
+    end;
+    -- The tables of principals keep no statistics (they would hold values of deleted rows), so the
+    -- planner would guess thousands of rows a principal. These settings pin the plans that are right
+    -- for a handful of rows found by key.
+    execute format('alter role %I set jit = off', name);
+    execute format('alter role %I set plan_cache_mode = force_generic_plan', name);
+    execute format('alter role %I set enable_seqscan = off', name);
+    execute format('alter role %I set enable_bitmapscan = off', name);
+    execute format('alter role %I set enable_hashjoin = off', name);
+    execute format('alter role %I set enable_mergejoin = off', name);
+    execute format('alter role %I set timezone = ''UTC''', name);
+  end loop;
+
+  -- The sweeper works on everybody at once: there hashing and scanning are right.
+  alter role ledger_sweeper set enable_seqscan = on;
+  alter role ledger_sweeper set enable_hashjoin = on;
+  alter role ledger_sweeper set plan_cache_mode = auto;
+end $$;
+-- 02 · Tables
+--
+-- What is not here is the point. No thread, counterparty, agent, session, message or address; no
+-- instant (a date at the most); no serial number and no time-ordered id; no foreign key from a
+-- principal's row to the registry, whose lock would leave an xmax there. The columns below are the
+-- allow-list: a test and `answer-ledger doctor` compare a live database with it.
+--
+-- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
+-- never sees an outside id. It leads every table of principals, and its primary key.
+
+create schema if not exists ledger;
+alter schema ledger owner to ledger_owner;
+comment on schema ledger is 'What a principal said on which topic; and nowhere where, or to whom.';
+
+-- ── Of principals ────────────────────────────────────────────────────────────────────────────────
+
+create table ledger.entry (
+  principal uuid              not null,
+  topic     text collate "C"  not null,
+  answer    text collate "C"  not null check (char_length(answer) between 1 and 500),
+  as_of     date              not null,
+  primary key (principal, topic)
+);
+comment on table ledger.entry is 'The newest answer of a principal on a topic, in his own words.';
+comment on column ledger.entry.topic is 'The key of a topic.';
+comment on column ledger.entry.answer is 'A slice of what he typed, character for character.';
+comment on column ledger.entry.as_of is 'The day (UTC) it was last said or confirmed.';
+
+create table ledger.pending (
+  principal uuid              not null,
+  topic     text collate "C"  not null,
+  answer    text collate "C"  not null check (char_length(answer) between 1 and 500),
+  as_of     date              not null,
+  primary key (principal, topic)
+);
+comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
+
+create table ledger.consent (
+  principal  uuid              not null primary key,
+  decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
+  decided_on date              not null,
+  notice     text collate "C"  not null check (char_length(notice) between 1 and 64)
+);
+comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
+comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+
+create table ledger.consent_history (
+  principal  uuid              not null,
+  decided_on date              not null,
+  decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
+  notice     text collate "C"  not null check (char_length(notice) between 1 and 64),
+  primary key (principal, decided_on, decision, notice)
+);
+comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
+
+create table ledger.withheld (
+  principal uuid              not null,
+  topic     text collate "C"  not null,
+  primary key (principal, topic)
+);
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+
+create table ledger.objection (
+  principal uuid not null primary key
+);
+comment on table ledger.objection is 'Principals who said: do not remember me.';
+
+create table ledger.legal_hold (
+  principal   uuid    not null primary key,
+  erase_asked boolean not null default false
+);
+comment on table ledger.legal_hold is 'While it stands nothing of his is swept, deleted or replaced.';
+comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
+
+create table ledger.barrier (
+  principal  uuid not null,
+  mark       uuid not null,
+  not_before date not null,
+  primary key (principal, mark)
+);
+comment on table ledger.barrier is 'What was deleted stays deleted: a capture said before not_before is not kept.';
+comment on column ledger.barrier.mark is 'HMAC(pepper, principal, topic), or of all topics: it does not say which.';
+
+create table ledger.audit (
+  principal uuid              not null,
+  on_day    date              not null,
+  action    text collate "C"  not null check (action in (
+    'consent_granted', 'consent_revoked', 'objected', 'objection_lifted', 'withheld', 'released',
+    'corrected', 'deleted', 'confirmed', 'declined', 'taken_back', 'expired', 'dropped', 'merged',
+    'erase_asked', 'erased', 'hold_placed', 'hold_lifted'
+  )),
+  n         integer           not null check (n > 0),
+  primary key (principal, on_day, action)
+);
+comment on table ledger.audit is 'That it happened, on which day, how often; never what.';
+
+-- ── The registry ─────────────────────────────────────────────────────────────────────────────────
+
+create table ledger.topic (
+  key             text collate "C"  not null primary key check (char_length(key) between 1 and 64),
+  question        text collate "C"  check (char_length(question) between 1 and 300),
+  handling        text collate "C"  not null default 'sealed'
+                  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
+  authority       text collate "C"  check (char_length(authority) between 1 and 120),
+  reconfirm_after integer           check (reconfirm_after between 1 and 3650),
+  drop_after      integer           check (drop_after between 2 and 3650),
+  listed          boolean           not null default false,
+  check (reconfirm_after < drop_after)
+);
+comment on table ledger.topic is 'What answers can be about. Agents coin keys; only operators write the rest.';
+comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the default.';
+comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
+comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
+
+create table ledger.topic_alias (
+  alias text collate "C" not null primary key check (char_length(alias) between 1 and 64),
+  key   text collate "C" not null check (alias <> key)
+);
+create index topic_alias_key on ledger.topic_alias (key);
+comment on table ledger.topic_alias is 'Other labels of a topic, merged keys among them.';
+comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
+
+-- ── Figures, without principals ──────────────────────────────────────────────────────────────────
+
+create table ledger.outcome (
+  topic      text collate "C"  not null,
+  age_weeks  integer           not null check (age_weeks >= 0),
+  still_true boolean           not null,
+  n          integer           not null check (n > 0),
+  primary key (topic, age_weeks, still_true)
+);
+comment on table ledger.outcome is 'How reconfirmations of listed topics came out, by the age of the answer.';
+
+create table ledger.snapshot (
+  topic     text collate "C"  not null,
+  age_weeks integer           not null check (age_weeks >= 0),
+  n         integer           not null check (n >= 5 and n % 5 = 0),
+  primary key (topic, age_weeks)
+);
+comment on table ledger.snapshot is 'What operators see: weekly, listed topics, rounded to 5, none below 5 principals.';
+
+create table ledger.proposal (
+  topic text collate "C" not null primary key
+);
+comment on table ledger.proposal is 'Unlisted topics that 5 principals have: the sweep proposes to list them.';
+
+-- ── The deployment ───────────────────────────────────────────────────────────────────────────────
+
+create table ledger.setting (
+  only_row        boolean           not null primary key default true check (only_row),
+  reconfirm_after integer           not null default 120 check (reconfirm_after between 1 and 3650),
+  drop_after      integer           not null default 540 check (drop_after between 2 and 3650),
+  undecided_tier  text collate "C"  not null default 'topics' check (undecided_tier in ('none', 'topics')),
+  visible_from    text collate "C"  not null default 'same_day' check (visible_from in ('same_day', 'next_day')),
+  pepper_proof    uuid,
+  check (reconfirm_after < drop_after)
+);
+comment on table ledger.setting is 'One row: the default windows, and what holds for everybody.';
+comment on column ledger.setting.pepper_proof is 'HMAC(pepper, a fixed text): tells at start that the pepper is the right one.';
+insert into ledger.setting default values;
+
+create table ledger.sweep_mark (
+  only_row    boolean not null primary key default true check (only_row),
+  stamp       xid8,
+  snapshot_on date
+);
+comment on table ledger.sweep_mark is 'How far the last sweep came.';
+comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: rows written after it are stamped anew by the next.';
+insert into ledger.sweep_mark default values;
+
+-- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
+-- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
+-- the ids of values that are stored apart would keep the order of writing.
+
+do $$
+declare
+  col record;
+begin
+  for col in
+    select c.oid::regclass as tab, a.attname
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'ledger'::regnamespace
+       and c.relname in ('entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection',
+                         'legal_hold', 'barrier', 'audit')
+  loop
+    execute format('alter table %s alter column %I set statistics 0', col.tab, col.attname);
+  end loop;
+end $$;
+
+alter table ledger.entry   alter column answer set storage plain;
+alter table ledger.pending alter column answer set storage plain;
+
+do $$
+declare
+  tab regclass;
+begin
+  for tab in select oid::regclass from pg_class where relnamespace = 'ledger'::regnamespace and relkind = 'r' loop
+    execute format('alter table %s owner to ledger_owner', tab);
+  end loop;
+end $$;
+-- 03 · Policies
+--
+-- Every table of principals has row-level security, forced, so that not even its owner passes by
+-- it. A policy lets a definer see the rows of one principal: the one that the running function has
+-- named. For agents it also wants the tier and leaves out what he withholds. Without a named
+-- principal nothing is seen at all: a query that forgets its WHERE clause reads nothing more.
+--
+-- The name, the tier and the withheld topics stand in settings that a function makes for itself
+-- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
+-- privilege on a table, whatever it sets. There is no subquery in a policy, so that a distributed
+-- engine can hold them too.
+
+create function ledger.me() returns uuid
+  language sql stable parallel safe
+  return nullif(current_setting('ledger.principal', true), '')::uuid;
+comment on function ledger.me is 'The principal that the running function has named; null where none is.';
+
+create function ledger.tier() returns text
+  language sql stable parallel safe
+  return coalesce(nullif(current_setting('ledger.tier', true), ''), 'none');
+comment on function ledger.tier is 'What agents may read of him, as the running function found it.';
+
+create function ledger.kept_back() returns text[]
+  language sql stable parallel safe
+  return nullif(current_setting('ledger.withheld', true), '')::text[];
+comment on function ledger.kept_back is 'The topics that he withholds; null, which shows nothing, where nobody looked.';
+
+do $$
+declare
+  tab text;
+begin
+  foreach tab in array array[
+    'entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection', 'legal_hold', 'barrier', 'audit'
+  ] loop
+    execute format('alter table ledger.%I enable row level security', tab);
+    execute format('alter table ledger.%I force row level security', tab);
+
+    -- Captures and the principal's own acts: one principal's rows, read and written.
+    execute format('create policy writer on ledger.%I to ledger_writer using (principal = ledger.me()) with check (principal = ledger.me())', tab);
+    -- The principal looks at what is his.
+    execute format('create policy own on ledger.%I for select to ledger_own_reader using (principal = ledger.me())', tab);
+    -- The sweep, merges and holds: everybody's rows; its functions give back counts.
+    execute format('create policy custodian on ledger.%I to ledger_custodian using (true) with check (true)', tab);
+  end loop;
+
+  -- What an agent's function must look at to find the tier.
+  foreach tab in array array['consent', 'objection', 'legal_hold', 'withheld'] loop
+    execute format('create policy gate on ledger.%I for select to ledger_agent_keys, ledger_agent_content using (principal = ledger.me())', tab);
+  end loop;
+end $$;
+
+-- Keys below and with consent; this role holds no privilege on `answer` (10_grants.sql).
+create policy keys on ledger.entry for select to ledger_agent_keys
+  using (principal = ledger.me() and ledger.tier() in ('topics', 'full') and topic <> all (ledger.kept_back()));
+
+-- Answers with consent alone.
+create policy content on ledger.entry for select to ledger_agent_content
+  using (principal = ledger.me() and ledger.tier() = 'full' and topic <> all (ledger.kept_back()));
+-- 04 · Tools of the functions below: the clock, the locks, how rows are laid down
+--
+-- None of these is granted to a surface. They run as whoever calls them, which is a definer.
+
+-- The clock is this function and nothing else: tests replace it. A day is a day in UTC.
+create function ledger.today() returns date
+  language sql stable parallel safe
+  return (now() at time zone 'UTC')::date;
+
+create function ledger.age(as_of date) returns integer
+  language sql stable parallel safe
+  return ledger.today() - as_of;
+comment on function ledger.age is 'Whole days.';
+
+create function ledger.freshness(as_of date, reconfirm_after integer, drop_after integer) returns text
+  language sql stable parallel safe
+  return case
+    when ledger.today() - as_of >= drop_after then 'dropped'
+    when ledger.today() - as_of > reconfirm_after then 'reconfirm'
+    else 'fresh'
+  end;
+comment on function ledger.freshness is 'Computed when read, so that a changed window holds for every entry at once.';
+
+-- A bare answer ("No.") means nothing without its question. The closed list of bare forms comes from
+-- the language data; this brings an answer into the form in which the list is kept.
+create function ledger.narrow(answer text) returns text
+  language sql immutable parallel safe
+  return btrim(regexp_replace(
+    translate(lower(answer collate "C"), U&'.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', ''),
+    '[ \t\n\r\f\v]+', ' ', 'g'));
+
+-- ── Locks ────────────────────────────────────────────────────────────────────────────────────────
+-- Every write, to the registry too, first takes the lock of the whole in common with other writes,
+-- and one on a principal's rows that principal's lock; the sweep and merges take the whole alone. So
+-- a re-stamp sees every earlier write. They go when the transaction ends. The lock functions are
+-- taken from PUBLIC (10_grants.sql), so that no raw login can hold a lock and stop captures.
+
+create function ledger.lock_in_common() returns void
+  language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+end $$;
+
+create function ledger.lock_principal(p uuid) returns void
+  language plpgsql as $$
+begin
+  perform ledger.lock_in_common();
+  perform pg_advisory_xact_lock(uuid_hash_extended(p, 1));
+end $$;
+
+create function ledger.lock_whole() returns void
+  language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+end $$;
+
+-- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
+-- Every function that calls these has `set ledger.principal = ''` (and tier and withheld) in its
+-- head: what is set inside is gone when it returns, also within one transaction.
+
+create function ledger.name_principal(p uuid) returns void
+  language plpgsql as $$
+begin
+  perform set_config('ledger.principal', p::text, true);
+end $$;
+
+-- What this caller may read of him: his decision, cut to what the caller's token allows. Anything
+-- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too.
+create function ledger.name_for_agent(p uuid, max_tier text) returns text
+  language plpgsql as $$
+declare
+  undecided  text;
+  found_tier text;
+begin
+  perform set_config('ledger.principal', p::text, true);
+  select s.undecided_tier into undecided from ledger.setting s where s.only_row;
+  found_tier := case
+    when exists (select from ledger.objection o where o.principal = p) then 'none'
+    when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
+    else case coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
+           when 'granted' then 'full'
+           when 'undecided' then undecided
+           else 'none'
+         end
+  end;
+  found_tier := case
+    when max_tier = 'full' then found_tier
+    when max_tier = 'topics' and found_tier in ('topics', 'full') then 'topics'
+    else 'none'
+  end;
+  perform set_config('ledger.tier', found_tier, true);
+  perform set_config('ledger.withheld',
+    coalesce((select array_agg(w.topic) from ledger.withheld w where w.principal = p), '{}')::text, true);
+  return found_tier;
+end $$;
+
+-- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
+-- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
+-- when, or beside what, one of them was written. Hence no row is ever updated in place: all his rows
+-- are taken out and laid down again by one statement, in key order, and once more while free space
+-- on the pages has put them out of order.
+
+create function ledger.lay_entries(p uuid, topics text[], answers text[], days date[], gone text[]) returns void
+  language plpgsql as $$
+declare
+  put_topics text[] := topics;
+begin
+  for attempt in 1..8 loop
+    with taken as (
+      delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
+    ), laid as (
+      select t.topic, t.answer, t.as_of
+        from taken t
+       where t.topic <> all (put_topics) and t.topic <> all (gone)
+      union all
+      select n.topic, n.answer, n.as_of
+        from unnest(put_topics, answers, days) as n(topic, answer, as_of)
+       where n.topic is not null
+    )
+    insert into ledger.entry (principal, topic, answer, as_of)
+    select p, l.topic, l.answer, l.as_of from laid l order by l.topic;
+    put_topics := '{}'; answers := '{}'; days := '{}'; gone := '{}';
+    exit when not exists (
+      select from (select e.ctid as here, lag(e.ctid) over (order by e.topic) as before
+                     from ledger.entry e where e.principal = p) o
+       where o.here < o.before);
+  end loop;
+end $$;
+comment on function ledger.lay_entries is
+  'Puts these answers, takes `gone` away, keeps the rest; one statement, one xmin, key order.';
+
+create function ledger.key_columns(tab regclass) returns text
+  language plpgsql stable as $$
+begin
+  return (
+    select string_agg(quote_ident(a.attname), ', ' order by k.ord)
+      from pg_index i
+      cross join unnest(i.indkey) with ordinality k(attnum, ord)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+     where i.indrelid = tab and i.indisprimary);
+end $$;
+
+-- The same for the small tables, after a plain insert or delete has changed their rows.
+create function ledger.lay(tab regclass, p uuid) returns void
+  language plpgsql as $$
+declare
+  in_order boolean;
+  keys     text := ledger.key_columns(tab);
+begin
+  for attempt in 1..8 loop
+    execute format(
+      'with taken as (delete from %1$s where principal = $1 returning *)
+       insert into %1$s select * from taken order by %2$s', tab, keys) using p;
+    execute format(
+      'select not exists (
+         select from (select ctid as here, lag(ctid) over (order by %2$s) as before
+                        from %1$s where principal = $1) o
+          where o.here < o.before)', tab, keys) using p into in_order;
+    exit when in_order;
+  end loop;
+end $$;
+
+create function ledger.note(p uuid, what text, how_often integer) returns void
+  language plpgsql as $$
+begin
+  if how_often > 0 then
+    insert into ledger.audit as a (principal, on_day, action, n)
+    values (p, ledger.today(), what, how_often)
+    on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+    perform ledger.lay('ledger.audit', p);
+  end if;
+end $$;
+comment on function ledger.note is 'Counts an action of this day in the audit.';
+
+create function ledger.bar(p uuid, the_mark uuid, until date) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.barrier as b (principal, mark, not_before)
+  values (p, the_mark, until)
+  on conflict (principal, mark) do update set not_before = greatest(b.not_before, excluded.not_before);
+  perform ledger.lay('ledger.barrier', p);
+end $$;
+
+-- Under a legal hold the principal's own acts on what is stored are refused, in the open.
+create function ledger.refuse_under_hold(p uuid) returns void
+  language plpgsql as $$
+begin
+  if exists (select from ledger.legal_hold h where h.principal = p) then
+    raise exception 'a legal hold stands' using errcode = 'LG002';
+  end if;
+end $$;
+-- 05 · What agents call
+--
+-- Reads write nothing and run in a read-only transaction: one statement, one round trip. Each names
+-- the principal, finds the tier, and sets both in every call. `narrowed` and `only_topics` come from
+-- the caller's token; a token can take away and never add. Topic rows are looked up apart from the
+-- principal's rows, so that the registry may be a reference table of a distributed engine.
+--
+-- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
+-- reply: no row.
+
+-- What the labels stand for: the key of an alias, else the label itself, known or not.
+create function ledger.keys_of(labels text[]) returns text[]
+  language plpgsql stable as $$
+begin
+  return array(
+    select coalesce(a.key, l.label)
+      from unnest(labels) with ordinality as l(label, ord)
+      left join ledger.topic_alias a on a.alias = l.label
+     order by l.ord);
+end $$;
+
+-- Which topics are covered. Tier topics: open listed ones. Tier full: every listed one, and an
+-- unlisted one that the caller names.
+create function ledger.coverage(
+  p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[]
+) returns table (topic text, freshness text)
+  language plpgsql strict security definer rows 12
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+  set ledger.tier = 'none'
+  set ledger.withheld = ''
+as $$
+#variable_conflict use_column
+declare
+  tier   text;
+  keys   text[];
+  topics text[];
+  days   date[];
+begin
+  tier := ledger.name_for_agent(p, max_tier);
+  keys := ledger.keys_of(labels);
+  if narrowed then
+    only_topics := ledger.keys_of(only_topics);
+  end if;
+
+  select array_agg(e.topic), array_agg(e.as_of)
+    into topics, days
+    from ledger.entry e
+   where e.principal = p
+     and (all_listed or e.topic = any (keys))
+     and (not narrowed or e.topic = any (only_topics));
+
+  return query
+    select c.topic, c.freshness
+      from (select t.key as topic, e.as_of, t.listed, t.handling,
+                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                                             coalesce(t.drop_after, s.drop_after)) as freshness
+              from unnest(topics, days) as e(topic, as_of)
+              join ledger.topic t on t.key = e.topic
+              join ledger.setting s on s.only_row
+                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) c
+     where c.freshness <> 'dropped'
+       and c.handling <> 'forbidden'
+       and case tier
+             when 'full' then c.listed or not all_listed
+             else c.listed and c.handling = 'open'
+           end
+     order by case when all_listed then null else array_position(keys, c.topic) end,
+              c.freshness, date_trunc('month', c.as_of) desc, c.topic;
+end $$;
+comment on function ledger.coverage is 'Keys and freshness; in the order of the labels, else fresh first, newest month, key.';
+
+-- What he said, for a caller who may know it: tier full alone.
+create function ledger.recall(
+  p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[], most integer
+) returns table (topic text, freshness text, answer text, question text, month date)
+  language plpgsql strict security definer rows 12
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+  set ledger.tier = 'none'
+  set ledger.withheld = ''
+as $$
+#variable_conflict use_column
+declare
+  keys    text[];
+  topics  text[];
+  answers text[];
+  days    date[];
+begin
+  perform ledger.name_for_agent(p, max_tier);
+  keys := ledger.keys_of(labels);
+  if narrowed then
+    only_topics := ledger.keys_of(only_topics);
+  end if;
+
+  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
+    into topics, answers, days
+    from ledger.entry e
+   where e.principal = p
+     and (all_listed or e.topic = any (keys))
+     and (not narrowed or e.topic = any (only_topics));
+
+  return query
+    select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
+      from (select t.key as topic, e.answer, e.as_of, t.listed, t.handling,
+                   case when t.listed then t.question end as question,
+                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                                             coalesce(t.drop_after, s.drop_after)) as freshness
+              from unnest(topics, answers, days) as e(topic, answer, as_of)
+              join ledger.topic t on t.key = e.topic
+              join ledger.setting s on s.only_row
+                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) r
+     where r.freshness <> 'dropped'
+       and r.handling <> 'forbidden'
+       and (r.listed or not all_listed)
+     order by case when all_listed then null else array_position(keys, r.topic) end,
+              r.freshness, date_trunc('month', r.as_of) desc, r.topic
+     limit least(most, 12);
+end $$;
+comment on function ledger.recall is 'At most twelve entries; months, never days.';
+
+-- Both at once, for the labels that an agent might ask about: a row a label, in their order.
+create function ledger.plan(
+  p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
+) returns table (key text, question text, freshness text, answer text, month date)
+  language plpgsql strict security definer rows 12
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  keys text[] := ledger.keys_of(labels);
+begin
+  return query
+    select k.key, case when t.listed then t.question end, c.freshness, r.answer, r.month
+      from unnest(keys) with ordinality as k(key, ord)
+      left join ledger.topic t on t.key = k.key
+      left join ledger.coverage(p, keys, false, max_tier, narrowed, only_topics) c on c.topic = k.key
+      left join ledger.recall(p, keys, false, max_tier, narrowed, only_topics, 12) r on r.topic = k.key
+     order by k.ord;
+end $$;
+
+-- ── The registry, as agents see it ───────────────────────────────────────────────────────────────
+
+create function ledger.topics_listed(after_key text, most integer)
+  returns table (key text, question text, aliases text[])
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select t.key, t.question,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias)
+      from ledger.topic t
+     where t.listed and t.key > after_key
+     order by t.key
+     limit most;
+end $$;
+
+-- Everything that a label may be near to: of listed topics, the keys and the aliases.
+create function ledger.labels_listed() returns table (label text, key text, question text)
+  language plpgsql stable strict security definer rows 500
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select t.key, t.key, t.question from ledger.topic t where t.listed
+    union all
+    select a.alias, t.key, t.question
+      from ledger.topic_alias a join ledger.topic t on t.key = a.key
+     where t.listed;
+end $$;
+
+-- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business.
+create function ledger.coin(new_key text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  insert into ledger.topic (key)
+  select new_key
+   where not exists (select from ledger.topic_alias a where a.alias = new_key)
+  on conflict do nothing;
+end $$;
+-- 06 · What the application that carries the chats calls
+--
+-- A capture is two statements. The first turns labels into keys (the gate needs the topic's question
+-- and handling, the marks of the barrier need the keys). The second writes what the gate let through,
+-- in one transaction, under the principal's lock. It gives back nothing: what a capture answers
+-- depends on the request and the listed registry, never on what is stored.
+
+-- Each label's topic, in order. `coin_missing` registers what was not there (not for a day that has yet
+-- to come: that request is refused), in a transaction of its own, so that no row of a principal shares
+-- its stamp. `names` are the key and its aliases: what was
+-- deleted under a key stays deleted after that key was merged.
+create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
+  returns table (key text, listed boolean, question text, handling text, authority text, names text[], today date)
+  language plpgsql strict security definer rows 4
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  keys text[] := ledger.keys_of(labels);
+begin
+  if coin_missing and said_on <= ledger.today() + 1
+     and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
+    perform ledger.lock_in_common();
+    insert into ledger.topic (key)
+    select distinct k from unnest(keys) k
+     where not exists (select from ledger.topic t where t.key = k)
+     order by k
+    on conflict do nothing;
+  end if;
+  return query
+    select k.key,
+           coalesce(t.listed, false),
+           case when t.listed then t.question end,
+           case when t.listed then t.handling else 'sealed' end,
+           case when t.listed then t.authority end,
+           array_prepend(k.key, array(select a.alias from ledger.topic_alias a where a.key = k.key order by a.alias)),
+           ledger.today()
+      from unnest(keys) with ordinality as k(key, ord)
+      left join ledger.topic t on t.key = k.key
+     order by k.ord;
+end $$;
+
+-- Keeps answers that passed the gate. One answer a topic; `said_on` not after today. `mark_topics`
+-- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics.
+-- Error LG001: a topic is gone (merged just now): turn the labels into keys again.
+create function ledger.capture(
+  p uuid, topics text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
+) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+declare
+  handlings    text[];
+  keep_days    integer[];
+  held         boolean;
+  put_topics   text[];
+  put_answers  text[];
+  wait_topics  text[];
+  wait_answers text[];
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+
+  select array_agg(case when t.listed then t.handling else 'sealed' end order by n.ord),
+         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord)
+    into handlings, keep_days
+    from unnest(topics) with ordinality as n(topic, ord)
+    join ledger.topic t on t.key = n.topic
+    join ledger.setting s on s.only_row;
+  if coalesce(cardinality(handlings), 0) <> cardinality(topics) then
+    raise exception 'a topic is gone' using errcode = 'LG001';
+  end if;
+
+  if exists (select from ledger.objection o where o.principal = p) then
+    return;
+  end if;
+  select h.erase_asked into held from ledger.legal_hold h where h.principal = p;
+  if held then
+    return;
+  end if;
+  held := held is not null;
+
+  -- What may be kept, and where. Newest day wins; on the same day the later capture; an older one,
+  -- or one that a barrier stops, is dropped without a word.
+  select array_agg(k.topic) filter (where not k.waits), array_agg(k.answer) filter (where not k.waits),
+         array_agg(k.topic) filter (where k.waits),     array_agg(k.answer) filter (where k.waits)
+    into put_topics, put_answers, wait_topics, wait_answers
+    from (
+      select n.topic, n.answer, n.handling = 'confirm' and e.answer is distinct from n.answer as waits
+        from unnest(topics, answers, handlings, keep_days) as n(topic, answer, handling, keep_days)
+        left join ledger.entry e on e.principal = p and e.topic = n.topic
+        left join ledger.pending w on w.principal = p and w.topic = n.topic
+       where n.handling <> 'forbidden'
+         and ledger.age(said_on) < n.keep_days
+         and (e.as_of is null or e.as_of <= said_on)
+         and (w.as_of is null or w.as_of <= said_on)
+         and not (held and (e.as_of is not null or w.as_of is not null))
+         and not exists (
+           select from ledger.barrier b
+            where b.principal = p and b.not_before > said_on
+              and (b.mark = mark_all
+                   or b.mark in (select m.mark from unnest(mark_topics, marks) as m(topic, mark)
+                                  where m.topic = n.topic)))
+    ) k;
+
+  if put_topics is not null then
+    perform ledger.lay_entries(p, put_topics, put_answers, array_fill(said_on, array[cardinality(put_topics)]), '{}');
+  end if;
+  if wait_topics is not null then
+    delete from ledger.pending w where w.principal = p and w.topic = any (wait_topics);
+    insert into ledger.pending (principal, topic, answer, as_of)
+    select p, n.topic, n.answer, said_on from unnest(wait_topics, wait_answers) as n(topic, answer);
+    perform ledger.lay('ledger.pending', p);
+  end if;
+  if exists (select from ledger.pending w where w.principal = p and w.topic = any (put_topics)) then
+    -- a newer answer stands; what waited for his yes is out of date
+    delete from ledger.pending w where w.principal = p and w.topic = any (put_topics);
+    perform ledger.lay('ledger.pending', p);
+  end if;
+end $$;
+
+-- Confirms an entry that would now be offered as a question, or takes it back. `acted` and the age
+-- are for the figures alone (outcome_add); no caller outside hears of them.
+create function ledger.reconfirm(
+  p uuid, the_topic text, said_on date, still_true boolean, mark uuid, marks uuid[], mark_all uuid
+) returns table (acted boolean, age_weeks integer)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+declare
+  topic_row record;
+  old       record;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  select t.listed,
+         coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
+         coalesce(t.drop_after, s.drop_after) as drop_after
+    into topic_row
+    from ledger.topic t
+    join ledger.setting s on s.only_row
+   where t.key = the_topic and t.handling <> 'forbidden';
+  if not found then
+    return query select false, 0;
+    return;
+  end if;
+  select e.answer, e.as_of
+    into old
+    from ledger.entry e
+   where e.principal = p and e.topic = the_topic
+     and ledger.freshness(e.as_of, topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
+     and e.as_of < said_on
+     and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
+     and not exists (select from ledger.objection o where o.principal = p)
+     and not exists (select from ledger.legal_hold h where h.principal = p)
+     and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
+     and not exists (select from ledger.barrier b
+                      where b.principal = p and b.not_before > said_on
+                        and (b.mark = mark_all or b.mark = any (marks)));
+  if not found then
+    return query select false, 0;
+    return;
+  end if;
+  if still_true then
+    perform ledger.lay_entries(p, array[the_topic], array[old.answer], array[said_on], '{}');
+  else
+    perform ledger.lay_entries(p, '{}', '{}', '{}', array[the_topic]);
+    perform ledger.bar(p, mark, ledger.today());
+    perform ledger.note(p, 'taken_back', 1);
+  end if;
+  return query select topic_row.listed, ledger.age(old.as_of) / 7;
+end $$;
+
+-- A reconfirmation came out so: without a principal, and in a transaction of its own.
+create function ledger.outcome_add(the_topic text, weeks integer, came_true boolean) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  insert into ledger.outcome as o (topic, age_weeks, still_true, n)
+  values (the_topic, weeks, came_true, 1)
+  on conflict (topic, age_weeks, still_true) do update set n = o.n + 1;
+end $$;
+-- 07 · What the principal himself calls
+--
+-- He sees what is kept about him, corrects it, takes it away, decides. What he does himself outranks
+-- every capture said up to that day: the barrier stands till tomorrow.
+
+-- His entries and what waits for his yes. Dropped ones only for the export. Hidden, all of it, once
+-- he asked for erasure and a legal hold keeps it from being done.
+create function ledger.own_entries(p uuid, with_dropped boolean)
+  returns table (topic text, answer text, as_of date, freshness text, fresh_until date, kept_until date,
+                 withheld boolean, pending boolean, question text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+declare
+  topics  text[];
+  answers text[];
+  days    date[];
+  waiting boolean[];
+  kept    text[];
+begin
+  perform ledger.name_principal(p);
+  if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    return;
+  end if;
+  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of), array_agg(e.pending)
+    into topics, answers, days, waiting
+    from (select topic, answer, as_of, false as pending from ledger.entry where principal = p
+          union all
+          select topic, answer, as_of, true from ledger.pending where principal = p) e;
+  kept := array(select w.topic from ledger.withheld w where w.principal = p);
+  return query
+    select o.topic, o.answer, o.as_of, o.freshness,
+           o.as_of + o.reconfirm_after, o.as_of + o.drop_after - 1,
+           o.topic = any (kept), o.pending, o.question
+      from (select e.*, case when t.listed then t.question end as question,
+                   coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
+                   coalesce(t.drop_after, s.drop_after) as drop_after,
+                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                                             coalesce(t.drop_after, s.drop_after)) as freshness
+              from unnest(topics, answers, days, waiting) as e(topic, answer, as_of, pending)
+              join ledger.setting s on s.only_row
+              left join ledger.topic t on t.key = e.topic) o
+     where with_dropped or o.freshness <> 'dropped'
+     order by o.topic, o.pending;
+end $$;
+
+-- Corrects an answer in his own words, or answers what was waiting for his yes. LG003: nothing there.
+create function ledger.own_correct(p uuid, the_topic text, new_answer text, mark uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  perform ledger.refuse_under_hold(p);
+  if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
+     and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
+    raise exception 'no such entry' using errcode = 'LG003';
+  end if;
+  perform ledger.lay_entries(p, array[the_topic], array[new_answer], array[ledger.today()], '{}');
+  delete from ledger.pending w where w.principal = p and w.topic = the_topic;
+  perform ledger.lay('ledger.pending', p);
+  perform ledger.bar(p, mark, ledger.today() + 1);
+  perform ledger.note(p, 'corrected', 1);
+end $$;
+
+create function ledger.own_delete(p uuid, the_topic text, mark uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  perform ledger.refuse_under_hold(p);
+  if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
+     and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
+    raise exception 'no such entry' using errcode = 'LG003';
+  end if;
+  perform ledger.lay_entries(p, '{}', '{}', '{}', array[the_topic]);
+  delete from ledger.pending w where w.principal = p and w.topic = the_topic;
+  perform ledger.lay('ledger.pending', p);
+  perform ledger.bar(p, mark, ledger.today() + 1);
+  perform ledger.note(p, 'deleted', 1);
+end $$;
+
+-- His yes, or his no, to an answer that waits.
+create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  waiting record;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  perform ledger.refuse_under_hold(p);
+  delete from ledger.pending w where w.principal = p and w.topic = the_topic
+  returning w.answer, w.as_of into waiting;
+  if not found then
+    raise exception 'nothing waits' using errcode = 'LG003';
+  end if;
+  perform ledger.lay('ledger.pending', p);
+  if keep then
+    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], array[waiting.as_of], '{}');
+    perform ledger.note(p, 'confirmed', 1);
+  else
+    perform ledger.bar(p, mark, ledger.today() + 1);
+    perform ledger.note(p, 'declined', 1);
+  end if;
+end $$;
+
+-- Keeps a topic back from all agents, or lets it go again.
+create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  changed integer;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  if keep_back then
+    insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
+  else
+    delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
+  end if;
+  get diagnostics changed = row_count;
+  if changed > 0 then
+    perform ledger.lay('ledger.withheld', p);
+    perform ledger.note(p, case when keep_back then 'withheld' else 'released' end, 1);
+  end if;
+end $$;
+
+-- ── Consent and objection ────────────────────────────────────────────────────────────────────────
+
+create function ledger.own_consent(p uuid)
+  returns table (decision text, decided_on date, notice text, tier text)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+declare
+  undecided text;
+  shut      boolean;
+begin
+  perform ledger.name_principal(p);
+  select s.undecided_tier into undecided from ledger.setting s where s.only_row;
+  shut := exists (select from ledger.objection o where o.principal = p)
+       or exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
+  return query
+    select c.decision, c.decided_on, c.notice,
+           case when shut then 'none'
+                when c.decision = 'granted' then 'full'
+                when c.decision is null then undecided
+                else 'none' end
+      from (select 1) one
+      left join ledger.consent c on c.principal = p;
+end $$;
+
+create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  delete from ledger.consent c where c.principal = p;
+  insert into ledger.consent (principal, decision, decided_on, notice)
+  values (p, new_decision, ledger.today(), new_notice);
+  insert into ledger.consent_history (principal, decided_on, decision, notice)
+  values (p, ledger.today(), new_decision, new_notice)
+  on conflict do nothing;
+  perform ledger.lay('ledger.consent_history', p);
+  perform ledger.note(p, 'consent_' || new_decision, 1);
+end $$;
+
+create function ledger.own_receipts(p uuid)
+  returns table (decision text, decided_on date, notice text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select h.decision, h.decided_on, h.notice from ledger.consent_history h
+     where h.principal = p
+     order by h.decided_on desc, h.decision, h.notice;
+end $$;
+
+create function ledger.own_object(p uuid, objects boolean) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  changed integer;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  if objects then
+    insert into ledger.objection (principal) values (p) on conflict do nothing;
+  else
+    delete from ledger.objection o where o.principal = p;
+  end if;
+  get diagnostics changed = row_count;
+  perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
+end $$;
+
+-- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
+
+-- Everything kept about him but the entries (own_entries has those).
+create function ledger.own_rest(p uuid)
+  returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
+                 barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select array(select w.topic from ledger.withheld w where w.principal = p order by w.topic),
+           exists (select from ledger.objection o where o.principal = p),
+           exists (select from ledger.legal_hold h where h.principal = p),
+           exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
+           array(select b.not_before from ledger.barrier b where b.principal = p order by b.not_before),
+           array(select a.on_day from ledger.audit a where a.principal = p order by a.on_day, a.action),
+           array(select a.action from ledger.audit a where a.principal = p order by a.on_day, a.action),
+           array(select a.n      from ledger.audit a where a.principal = p order by a.on_day, a.action);
+end $$;
+
+-- What an erasure leaves: a refusal stands (a grant becomes one), an objection stands, and a barrier
+-- against what was said up to today. Used by own_erase and by the lifting of a hold.
+create function ledger.erase_now(p uuid, mark_all uuid) returns void
+  language plpgsql as $$
+begin
+  delete from ledger.entry e where e.principal = p;
+  delete from ledger.pending w where w.principal = p;
+  delete from ledger.withheld w where w.principal = p;
+  delete from ledger.consent_history h where h.principal = p;
+  perform ledger.revoke_a_grant(p);
+  insert into ledger.consent_history (principal, decided_on, decision, notice)
+  select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p;
+  delete from ledger.barrier b where b.principal = p and b.not_before <= ledger.today() + 1;
+  perform ledger.bar(p, mark_all, ledger.today() + 1);
+  perform ledger.note(p, 'erased', 1);
+end $$;
+
+create function ledger.revoke_a_grant(p uuid) returns void
+  language plpgsql as $$
+declare
+  granted record;
+begin
+  delete from ledger.consent c where c.principal = p and c.decision = 'granted'
+  returning c.notice into granted;
+  if found then
+    insert into ledger.consent (principal, decision, decided_on, notice)
+    values (p, 'revoked', ledger.today(), granted.notice);
+  end if;
+end $$;
+
+create function ledger.own_erase(p uuid, mark_all uuid)
+  returns table (entries integer, pending integer, withheld integer, on_hold boolean)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+declare
+  n_entries  integer;
+  n_pending  integer;
+  n_withheld integer;
+  held       boolean;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  n_entries  := (select count(*) from ledger.entry e where e.principal = p);
+  n_pending  := (select count(*) from ledger.pending w where w.principal = p);
+  n_withheld := (select count(*) from ledger.withheld w where w.principal = p);
+  held := exists (select from ledger.legal_hold h where h.principal = p);
+  if held then
+    delete from ledger.legal_hold h where h.principal = p;
+    insert into ledger.legal_hold (principal, erase_asked) values (p, true);
+    perform ledger.revoke_a_grant(p);
+    perform ledger.bar(p, mark_all, ledger.today() + 1);
+    perform ledger.note(p, 'erase_asked', 1);
+  else
+    perform ledger.erase_now(p, mark_all);
+  end if;
+  return query select n_entries, n_pending, n_withheld, held;
+end $$;
+
+-- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
+-- whoever runs the deployment; no agent may call it.
+create function ledger.own_state(p uuid, label text)
+  returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
+                 withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,
+                 undecided_tier text, visible_from text, today date)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+declare
+  the_key text := (ledger.keys_of(array[label]))[1];
+  day     date;
+begin
+  perform ledger.name_principal(p);
+  select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+  return query
+    select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
+           case when day is not null then
+             ledger.freshness(day, coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
+           end,
+           exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
+           exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
+           (select c.decision from ledger.consent c where c.principal = p),
+           exists (select from ledger.objection o where o.principal = p),
+           exists (select from ledger.legal_hold h where h.principal = p),
+           exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
+           s.undecided_tier, s.visible_from, ledger.today()
+      from ledger.setting s
+      left join ledger.topic t on t.key = the_key
+     where s.only_row;
+end $$;
+-- 08 · What operators call
+--
+-- They own the registry and the windows. They have no way to an entry or a consent row: the functions
+-- that must touch everybody's rows (a merge, a changed question) give back nothing about them, and
+-- figures come from the weekly snapshot. `bare_forms` is the closed list of bare answers, in narrow form
+-- (04_tools.sql): such an answer means nothing under another question, so it goes or stays behind.
+
+create function ledger.topics_all()
+  returns table (key text, question text, handling text, authority text, reconfirm_after integer,
+                 drop_after integer, listed boolean, aliases text[], proposed boolean)
+  language plpgsql stable strict security definer rows 500
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select t.key, t.question, t.handling, t.authority, t.reconfirm_after, t.drop_after, t.listed,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
+           not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
+      from ledger.topic t
+     order by t.key;
+end $$;
+
+-- The row of a topic as a document: what If-Match is made of, and compared with under the lock.
+create function ledger.topic_state(t ledger.topic) returns jsonb
+  language sql stable
+  return jsonb_build_object(
+    'key', t.key, 'question', t.question, 'handling', t.handling, 'authority', t.authority,
+    'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
+
+create function ledger.topic_read(label text) returns jsonb
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select ledger.topic_state(t) from ledger.topic t where t.key = (ledger.keys_of(array[label]))[1]);
+end $$;
+
+create function ledger.strictness(handling text) returns integer
+  language sql immutable
+  return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
+
+-- Takes answers on a topic away from everybody but those under a legal hold; all of them, or the bare
+-- ones. The audit of each says that it happened.
+create function ledger.drop_answers(the_topic text, bare_forms text[], all_of_them boolean) returns void
+  language plpgsql as $$
+begin
+  with dropped as (
+    delete from ledger.entry e
+     where e.topic = the_topic
+       and (all_of_them or ledger.narrow(e.answer) = any (bare_forms))
+       and not exists (select from ledger.legal_hold h where h.principal = e.principal)
+    returning e.principal
+  ), waiting as (
+    delete from ledger.pending w
+     where w.topic = the_topic
+       and (all_of_them or ledger.narrow(w.answer) = any (bare_forms))
+       and not exists (select from ledger.legal_hold h where h.principal = w.principal)
+    returning w.principal
+  )
+  insert into ledger.audit as a (principal, on_day, action, n)
+  select d.principal, ledger.today(), 'dropped', count(*)
+    from (select principal from dropped union all select principal from waiting) d
+   group by d.principal
+   order by d.principal
+  on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+end $$;
+
+-- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
+-- `change` holds the fields to set. Loosening the handling of a listed topic withholds it for everybody
+-- who has an entry, until he releases it.
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb, bare_forms text[]) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  old ledger.topic;
+  new ledger.topic;
+begin
+  perform ledger.lock_whole();
+  select * into old from ledger.topic t where t.key = the_key;
+  if not found then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if ledger.topic_state(old) <> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+  new := jsonb_populate_record(old, change);
+
+  update ledger.topic t
+     set question = new.question, handling = new.handling, authority = new.authority,
+         reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
+   where t.key = the_key;
+
+  if old.listed and new.listed and ledger.strictness(new.handling) < ledger.strictness(old.handling) then
+    insert into ledger.withheld (principal, topic)
+    select h.principal, the_key
+      from (select e.principal from ledger.entry e where e.topic = the_key
+            union
+            select w.principal from ledger.pending w where w.topic = the_key) h
+     order by h.principal
+    on conflict do nothing;
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  if new.handling = 'forbidden' then
+    perform ledger.drop_answers(the_key, bare_forms, true);
+  elsif old.question is not null and new.question is distinct from old.question then
+    perform ledger.drop_answers(the_key, bare_forms, false);
+  end if;
+  return ledger.topic_state(new);
+end $$;
+
+-- Another label for a topic. LG005: the label is a topic itself (merge it), or the target's own key.
+create function ledger.alias_put(new_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  the_key text;
+begin
+  perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[target]))[1];
+  if not exists (select from ledger.topic t where t.key = the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if exists (select from ledger.topic t where t.key = new_alias) then
+    raise exception 'the alias is a topic' using errcode = 'LG005';
+  end if;
+  insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
+  on conflict (alias) do update set key = excluded.key;
+end $$;
+
+create function ledger.alias_delete(old_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_whole();
+  delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
+  if not found then
+    raise exception 'no such alias' using errcode = 'LG003';
+  end if;
+end $$;
+
+-- Merges one topic into another: the stricter handling of two listed ones, the union of what is
+-- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
+-- key stays deleted, since a capture looks for the marks of the aliases too. Who is under a legal hold
+-- keeps what he has under the new key; nothing of his is replaced.
+create function ledger.topics_merge(old_key text, expected jsonb, new_key text, bare_forms text[]) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  old  ledger.topic;
+  into_topic ledger.topic;
+begin
+  perform ledger.lock_whole();
+  select * into old from ledger.topic t where t.key = old_key;
+  if not found then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if ledger.topic_state(old) <> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+  new_key := (ledger.keys_of(array[new_key]))[1];
+  if new_key = old_key then
+    raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
+  end if;
+  select * into into_topic from ledger.topic t where t.key = new_key;
+  if not found then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+
+  if old.listed and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
+    into_topic.handling := old.handling;
+    update ledger.topic t set handling = old.handling where t.key = new_key;
+  end if;
+
+  perform ledger.drop_answers(old_key, bare_forms, false);
+  perform ledger.merge_answers('ledger.entry', old_key, new_key);
+  perform ledger.merge_answers('ledger.pending', old_key, new_key);
+  if into_topic.handling = 'forbidden' then
+    perform ledger.drop_answers(new_key, bare_forms, true);
+  end if;
+
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  delete from ledger.withheld w where w.topic = old_key;
+
+  perform ledger.lay_all('ledger.entry');
+  perform ledger.lay_all('ledger.pending');
+  perform ledger.lay_all('ledger.withheld');
+
+  update ledger.topic_alias a set key = new_key where a.key = old_key;
+  delete from ledger.topic t where t.key = old_key;
+  insert into ledger.topic_alias (alias, key) values (old_key, new_key);
+  delete from ledger.outcome o where o.topic = old_key;
+  delete from ledger.snapshot s where s.topic = old_key;
+  delete from ledger.proposal o where o.topic = old_key;
+  return ledger.topic_state(into_topic);
+end $$;
+
+create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  -- the older of two goes
+  execute format(
+    'delete from %1$s a using %1$s b
+      where a.principal = b.principal
+        and not exists (select from ledger.legal_hold h where h.principal = a.principal)
+        and ((a.topic = $1 and b.topic = $2 and a.as_of <= b.as_of)
+          or (a.topic = $2 and b.topic = $1 and a.as_of < b.as_of))', tab) using old_key, new_key;
+  execute format(
+    'update %1$s a set topic = $2
+      where a.topic = $1
+        and not exists (select from %1$s b where b.principal = a.principal and b.topic = $2)', tab)
+    using old_key, new_key;
+end $$;
+
+-- ── The deployment's settings ────────────────────────────────────────────────────────────────────
+
+create function ledger.setting_read() returns jsonb
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select to_jsonb(s) - 'only_row' from ledger.setting s where s.only_row);
+end $$;
+
+create function ledger.setting_change(change jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  old ledger.setting;
+  new ledger.setting;
+begin
+  perform ledger.lock_in_common();
+  select * into old from ledger.setting s where s.only_row for update;
+  new := jsonb_populate_record(old, change);
+  if new is distinct from old then
+    update ledger.setting s
+       set reconfirm_after = new.reconfirm_after, drop_after = new.drop_after,
+           undecided_tier = new.undecided_tier, visible_from = new.visible_from,
+           pepper_proof = coalesce(old.pepper_proof, new.pepper_proof)
+     where s.only_row;
+  end if;
+  return ledger.setting_read();
+end $$;
+comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';
+
+create function ledger.schema_version() returns text
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select v.version_num from ledger.version v);
+end $$;
+comment on function ledger.schema_version is 'The last migration that ran; its table is kept by the migration runner.';
+
+create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query select s.topic, s.age_weeks, s.n from ledger.snapshot s where s.topic = the_topic order by s.age_weeks;
+end $$;
+
+-- ── Legal holds ──────────────────────────────────────────────────────────────────────────────────
+
+create function ledger.hold_place(p uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  changed integer;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
+  get diagnostics changed = row_count;
+  perform ledger.note(p, 'hold_placed', changed);
+end $$;
+
+-- Lifts a hold and completes the erasure that waited for it.
+create function ledger.hold_lift(p uuid, mark_all uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  was record;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  delete from ledger.legal_hold h where h.principal = p returning h.erase_asked into was;
+  if not found then
+    return;
+  end if;
+  perform ledger.note(p, 'hold_lifted', 1);
+  if was.erase_asked then
+    perform ledger.erase_now(p, mark_all);
+  end if;
+end $$;
+-- 09 · The sweep
+--
+-- Deletes what is past its window, draws the weekly snapshot, and stamps anew every row that was
+-- written since its last run. An xmin is a clock for whoever watched it; after the re-stamp all those
+-- rows carry one, in every table, and lie in key order. Nothing of a principal under a legal hold is
+-- deleted. Order: sweep_expired until it gives back zeros, sweep_snapshot, sweep_restamp.
+
+create function ledger.expired_entries(tab regclass)
+  returns table (principal uuid, topic text)
+  language plpgsql as $$
+begin
+  return query execute format(
+    'select e.principal, e.topic
+       from %s e
+       join ledger.setting s on s.only_row
+       left join ledger.topic t on t.key = e.topic
+      where ledger.today() - e.as_of >= coalesce(t.drop_after, s.drop_after)
+        and not exists (select from ledger.legal_hold h where h.principal = e.principal)', tab);
+end $$;
+
+-- A barrier, and the audit, expire with the widest window: no capture that a barrier could stop would
+-- be kept any more.
+create function ledger.oldest_day() returns date
+  language plpgsql stable as $$
+begin
+  return ledger.today() - greatest(
+    (select s.drop_after from ledger.setting s where s.only_row),
+    (select max(t.drop_after) from ledger.topic t));
+end $$;
+
+create function ledger.sweep_due() returns table (entries bigint, pending bigint, barriers bigint, audit bigint)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  oldest date := ledger.oldest_day();
+begin
+  return query
+    select (select count(*) from ledger.expired_entries('ledger.entry')),
+           (select count(*) from ledger.expired_entries('ledger.pending')),
+           (select count(*) from ledger.barrier b where b.not_before <= oldest
+              and not exists (select from ledger.legal_hold h where h.principal = b.principal)),
+           (select count(*) from ledger.audit a where a.on_day <= oldest
+              and not exists (select from ledger.legal_hold h where h.principal = a.principal));
+end $$;
+
+-- One batch, so that no capture waits long. What is left of a principal's rows lies as it lay.
+create function ledger.sweep_expired(most integer)
+  returns table (entries bigint, pending bigint, barriers bigint, audit bigint)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  oldest    date := ledger.oldest_day();
+  n_entries bigint;
+  n_pending bigint;
+  n_barrier bigint;
+  n_audit   bigint;
+begin
+  perform ledger.lock_whole();
+  with gone_entries as (
+    delete from ledger.entry e
+     using (select * from ledger.expired_entries('ledger.entry') limit most) x
+     where e.principal = x.principal and e.topic = x.topic
+    returning e.principal
+  ), gone_pending as (
+    delete from ledger.pending w
+     using (select * from ledger.expired_entries('ledger.pending') limit most) x
+     where w.principal = x.principal and w.topic = x.topic
+    returning w.principal
+  ), noted as (
+    insert into ledger.audit as a (principal, on_day, action, n)
+    select g.principal, ledger.today(), 'expired', count(*)
+      from (select principal from gone_entries union all select principal from gone_pending) g
+     group by g.principal
+     order by g.principal
+    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
+  )
+  select (select count(*) from gone_entries), (select count(*) from gone_pending)
+    into n_entries, n_pending;
+  delete from ledger.barrier b where b.not_before <= oldest
+     and not exists (select from ledger.legal_hold h where h.principal = b.principal);
+  get diagnostics n_barrier = row_count;
+  delete from ledger.audit a where a.on_day <= oldest
+     and not exists (select from ledger.legal_hold h where h.principal = a.principal);
+  get diagnostics n_audit = row_count;
+  return query select n_entries, n_pending, n_barrier, n_audit;
+end $$;
+
+-- What operators may see, once a week: listed topics by age, rounded to 5, none below 5 principals;
+-- and which unlisted topics 5 principals have. True when it was drawn.
+create function ledger.sweep_snapshot() returns boolean
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  if (select m.snapshot_on from ledger.sweep_mark m) > ledger.today() - 7 then
+    return false;
+  end if;
+  delete from ledger.snapshot;
+  insert into ledger.snapshot (topic, age_weeks, n)
+  select e.topic, ledger.age(e.as_of) / 7, round(count(*) / 5.0) * 5
+    from ledger.entry e
+    join ledger.topic t on t.key = e.topic and t.listed
+   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+   group by e.topic, ledger.age(e.as_of) / 7
+  having count(*) >= 5
+   order by 1, 2;
+  delete from ledger.proposal;
+  insert into ledger.proposal (topic)
+  select e.topic
+    from ledger.entry e
+    join ledger.topic t on t.key = e.topic and not t.listed
+   group by e.topic
+  having count(*) >= 5
+   order by 1;
+  update ledger.sweep_mark set snapshot_on = ledger.today();
+  return true;
+end $$;
+
+-- Whether a row was stamped after the mark. Frozen rows past a wraparound have a negative age.
+create function ledger.written_since(row_xmin xid, mark xid8) returns boolean
+  language sql stable
+  return mark is null or (age(row_xmin) >= 0 and age(row_xmin) < age(mark::xid));
+
+-- Lays a whole table down again where needed: rows written since the mark, or principals whose rows
+-- lie out of key order or carry more than one xmin.
+create function ledger.lay_all(tab regclass) returns bigint
+  language plpgsql as $$
+declare
+  keys  text := ledger.key_columns(tab);
+  n     bigint;
+  total bigint := 0;
+begin
+  for attempt in 1..8 loop
+    execute format(
+      'with taken as (
+         delete from %1$s where principal in (
+           select principal
+             from (select principal, xmin as stamp, ctid as here,
+                          lag(ctid) over (partition by principal order by %2$s) as before
+                     from %1$s) r
+            group by principal
+           having bool_or(here < before) or count(distinct stamp::text) > 1)
+         returning *)
+       insert into %1$s select * from taken order by %2$s', tab, keys);
+    get diagnostics n = row_count;
+    total := total + n;
+    exit when n = 0;
+  end loop;
+  return total;
+end $$;
+
+create function ledger.sweep_restamp() returns bigint
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  mark  xid8;
+  tab   regclass;
+  n     bigint;
+  total bigint := 0;
+begin
+  perform ledger.lock_whole();
+  select m.stamp into mark from ledger.sweep_mark m;
+  if mark >= pg_current_xact_id() then
+    mark := null;  -- a mark from another cluster: everything is stamped anew
+  end if;
+  foreach tab in array array[
+    'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
+    'ledger.objection', 'ledger.legal_hold', 'ledger.barrier', 'ledger.audit'
+  ]::regclass[] loop
+    execute format(
+      'with taken as (
+         delete from %1$s where principal in (
+           select principal from %1$s where ledger.written_since(xmin, $1))
+         returning *)
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+    get diagnostics n = row_count;
+    total := total + n + ledger.lay_all(tab);
+  end loop;
+  foreach tab in array array[
+    'ledger.topic', 'ledger.topic_alias', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
+  ]::regclass[] loop
+    execute format(
+      'with taken as (delete from %1$s where ledger.written_since(xmin, $1) returning *)
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+    get diagnostics n = row_count;
+    total := total + n;
+  end loop;
+  update ledger.sweep_mark set stamp = pg_current_xact_id();
+  return total;
+end $$;
+-- 10 · Grants: one page holds every right of every role
+--
+-- A test compares the live database with this page. Nothing is granted to PUBLIC.
+
+revoke all on schema ledger from public;
+revoke all on all tables in schema ledger from public;
+revoke all on all functions in schema ledger from public;
+alter default privileges in schema ledger revoke execute on functions from public;
+
+grant usage on schema ledger to
+  ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper,
+  ledger_agent_keys, ledger_agent_content, ledger_own_reader, ledger_writer, ledger_registrar, ledger_custodian;
+
+-- ── Tables: definers alone, and no more than their functions need ────────────────────────────────
+
+-- which topics are covered; not what was said
+grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
+grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+
+-- what was said, under consent
+grant select on ledger.entry to ledger_agent_content;
+grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+
+-- the principal looks
+grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
+  ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_own_reader;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_reader;
+
+-- captures, and what the principal does
+grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
+  ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
+grant update on ledger.barrier, ledger.audit to ledger_writer;
+grant select on ledger.topic, ledger.setting to ledger_writer;
+
+-- the registry, without principals
+grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;
+grant update on ledger.topic_alias, ledger.setting to ledger_registrar;
+grant select on ledger.setting, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
+grant select, insert, update on ledger.outcome to ledger_registrar;
+
+-- everybody's rows: the sweep, merges, changed questions
+grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.withheld, ledger.barrier, ledger.audit,
+  ledger.topic, ledger.topic_alias, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+  ledger.sweep_mark to ledger_custodian;
+grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.objection, ledger.legal_hold
+  to ledger_custodian;
+
+-- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
+
+do $$
+declare
+  f record;
+begin
+  for f in
+    select * from (values
+      -- function              runs as                  surfaces that may call it
+      ('coverage',            'ledger_agent_keys',     'ledger_agent, ledger_agent_keys'),
+      ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
+      ('plan',                'ledger_agent_keys',     'ledger_agent'),
+      ('topics_listed',       'ledger_registrar',      'ledger_agent'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
+      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
+
+      ('topics_for',          'ledger_registrar',      'ledger_capture'),
+      ('capture',             'ledger_writer',         'ledger_capture'),
+      ('reconfirm',           'ledger_writer',         'ledger_capture'),
+      ('outcome_add',         'ledger_registrar',      'ledger_capture'),
+
+      ('own_entries',         'ledger_own_reader',     'ledger_principal'),
+      ('own_consent',         'ledger_own_reader',     'ledger_principal'),
+      ('own_receipts',        'ledger_own_reader',     'ledger_principal'),
+      ('own_rest',            'ledger_own_reader',     'ledger_principal'),
+      ('own_state',           'ledger_own_reader',     'ledger_principal'),
+      ('own_correct',         'ledger_writer',         'ledger_principal'),
+      ('own_delete',          'ledger_writer',         'ledger_principal'),
+      ('own_decide',          'ledger_writer',         'ledger_principal'),
+      ('own_withhold',        'ledger_writer',         'ledger_principal'),
+      ('own_decide_consent',  'ledger_writer',         'ledger_principal'),
+      ('own_object',          'ledger_writer',         'ledger_principal'),
+      ('own_erase',           'ledger_writer',         'ledger_principal'),
+
+      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topic_read',          'ledger_registrar',      'ledger_operator'),
+      ('alias_put',           'ledger_registrar',      'ledger_operator'),
+      ('alias_delete',        'ledger_registrar',      'ledger_operator'),
+      ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
+      ('setting_change',      'ledger_registrar',      'ledger_operator'),
+      ('schema_version',      'ledger_registrar',      'ledger_operator'),
+      ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('topics_merge',        'ledger_custodian',      'ledger_operator'),
+      ('hold_place',          'ledger_writer',         'ledger_operator'),
+      ('hold_lift',           'ledger_writer',         'ledger_operator'),
+
+      ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper')
+    ) as page(name, definer, callers)
+  loop
+    execute format('grant create on schema ledger to %I', f.definer);
+    execute format('alter function ledger.%I owner to %I', f.name, f.definer);
+    execute format('revoke create on schema ledger from %I', f.definer);
+    execute format('revoke all on function ledger.%I from public', f.name);
+    execute format('grant execute on function ledger.%I to %s', f.name, f.callers);
+  end loop;
+
+  -- The tools belong to the owner of the schema and are for definers alone.
+  for f in
+    select p.oid::regprocedure as fn
+      from pg_proc p
+     where p.pronamespace = 'ledger'::regnamespace and not p.prosecdef
+  loop
+    execute format('alter function %s owner to ledger_owner', f.fn);
+    execute format('revoke all on function %s from public', f.fn);
+    execute format('grant execute on function %s to ledger_agent_keys, ledger_agent_content, ledger_own_reader, ledger_writer, ledger_registrar, ledger_custodian', f.fn);
+  end loop;
+  grant execute on function ledger.today() to ledger_capture, ledger_principal, ledger_operator, ledger_sweeper;
+end $$;
+
+-- ── The lock functions of the server ─────────────────────────────────────────────────────────────
+-- A raw login could hold a principal's lock and stop every capture of his: they are taken from PUBLIC,
+-- where the installer may do so (a superuser); `answer-ledger doctor` reports where he may not.
+
+do $$
+declare
+  f regprocedure;
+begin
+  for f in
+    select p.oid::regprocedure from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\_%advisory%'
+  loop
+    execute format('revoke execute on function %s from public', f);
+    execute format('grant execute on function %s to ledger_writer, ledger_registrar, ledger_custodian', f);
+  end loop;
+exception when insufficient_privilege then
+  raise notice 'the advisory lock functions stay open to PUBLIC: that takes a superuser';
+end $$;

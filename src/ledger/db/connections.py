@@ -1,0 +1,166 @@
+"""Two small executors: the same operations from threads and from asyncio.
+
+A pool a surface, opened when it is first needed. Connections commit by themselves: an operation is one
+statement, hence one transaction. A read that meets a connection which the server has closed is tried on
+another. A write is sent once: its connection is tried first, and what fails after that is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
+
+from ledger.db.failures import translate
+from ledger.db.operation import Operation, Surface, UseCase
+
+T = TypeVar("T")
+
+_WAIT_S = 3.0  # for a free or a new connection, before the caller is told to come back
+_SCREENED = (psycopg.Error, PoolTimeout, UnicodeError)
+
+
+class Options(Protocol):
+    """What of the settings concerns connections."""
+
+    @property
+    def pool_min(self) -> int: ...
+    @property
+    def pool_max(self) -> int: ...
+    @property
+    def prepared_statements(self) -> bool: ...
+
+
+def _pool_options(options: Options) -> dict[str, Any]:
+    return {
+        "min_size": options.pool_min,
+        "max_size": options.pool_max,
+        "timeout": _WAIT_S,
+        "reconnect_timeout": _WAIT_S,  # then the next caller starts it anew, instead of an ever longer wait
+        "open": False,
+        "kwargs": {
+            "autocommit": True,
+            "connect_timeout": 3,
+            "prepare_threshold": 1 if options.prepared_statements else None,
+        },
+    }
+
+
+class Connections:
+    """Runs use cases from threads. `logins` gives the connection string of each surface."""
+
+    def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
+        self._pools = {s: ConnectionPool(url, **_pool_options(options)) for s, url in logins.items()}
+        self._attempts = _attempts(options)
+
+    def run(self, use_case: UseCase[T]) -> T:
+        """Drives a use case to its end. Raises what it raises, and Unavailable where the database is away."""
+        try:
+            operation = next(use_case)
+            while True:
+                try:
+                    found = self.execute(operation)
+                except Exception as error:
+                    operation = use_case.throw(error)
+                else:
+                    operation = use_case.send(found)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def execute(self, operation: Operation[T]) -> T:
+        """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
+        pool = self._pools[operation.surface]
+        if pool.closed:
+            pool.open()
+        with _screened():
+            for last in self._attempts:
+                connection = pool.getconn()
+                sent = False
+                try:
+                    if operation.writes:
+                        pool.check_connection(connection)
+                    sent = operation.writes
+                    return operation.read(connection.execute(operation.sql, operation.parameters).fetchall())
+                except psycopg.OperationalError:
+                    if sent or last or not connection.closed:
+                        raise
+                finally:
+                    pool.putconn(connection)
+        raise AssertionError("the last attempt returns or raises")
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.close()
+
+
+class AsyncConnections:
+    """The same from asyncio. The pools belong to the event loop that first runs a use case."""
+
+    def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
+        self._logins = logins
+        self._options = options
+        self._pools: dict[Surface, AsyncConnectionPool[Any]] = {}
+        self._attempts = _attempts(options)
+
+    async def run(self, use_case: UseCase[T]) -> T:
+        """Drives a use case to its end. Raises what it raises, and Unavailable where the database is away."""
+        try:
+            operation = next(use_case)
+            while True:
+                try:
+                    found = await self.execute(operation)
+                except Exception as error:
+                    operation = use_case.throw(error)
+                else:
+                    operation = use_case.send(found)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    async def execute(self, operation: Operation[T]) -> T:
+        """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
+        pool = self._pools.get(operation.surface) or await self._open(operation.surface)
+        with _screened():
+            for last in self._attempts:
+                connection = await pool.getconn()
+                sent = False
+                try:
+                    if operation.writes:
+                        await pool.check_connection(connection)
+                    sent = operation.writes
+                    cursor = await connection.execute(operation.sql, operation.parameters)
+                    return operation.read(await cursor.fetchall())
+                except psycopg.OperationalError:
+                    if sent or last or not connection.closed:
+                        raise
+                finally:
+                    await pool.putconn(connection)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _open(self, surface: Surface) -> AsyncConnectionPool[Any]:
+        # no await between the two lines: of two callers the second finds the pool of the first
+        pool = AsyncConnectionPool(self._logins[surface], **_pool_options(self._options))
+        self._pools[surface] = pool
+        await pool.open()
+        return pool
+
+    async def close(self) -> None:
+        for pool in self._pools.values():
+            await pool.close()
+
+
+def _attempts(options: Options) -> tuple[bool, ...]:
+    """One for each connection that a restart of the server may have closed, and a last one."""
+    return (False,) * options.pool_max + (True,)
+
+
+@contextmanager
+def _screened() -> Iterator[None]:
+    try:
+        yield
+    except _SCREENED as error:
+        raise translate(error) from None

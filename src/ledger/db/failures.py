@@ -1,0 +1,53 @@
+"""From SQLSTATE to the error tree. A database error is never printed: its text may hold values.
+
+Source: PostgreSQL, appendix A (error codes); class LG is ours (schema/).
+"""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from ledger.errors import (
+    Conflict,
+    InvalidRequest,
+    LedgerError,
+    LegalHold,
+    NotFound,
+    PreconditionFailed,
+    Unavailable,
+)
+
+
+class TopicGone(LedgerError):
+    """A topic was merged between the two statements of a capture: turn the labels into keys again."""
+
+
+_OURS: dict[str, LedgerError] = {
+    "LG001": TopicGone("A topic was merged just now."),
+    "LG002": LegalHold("Nothing of this principal may be changed or deleted until the hold is lifted."),
+    "LG003": NotFound("There is no such thing here, or no longer."),
+    "LG004": PreconditionFailed("This topic has changed since it was read. Read it again, then decide."),
+    "LG005": Conflict("An alias must be no topic of its own. Merge the two topics instead."),
+}
+
+# 08 connection, 53 resources, 55 object not in the right state (lock not available), 57 operator
+# intervention, 40 rolled back (deadlock), 58 the server's system, 28 not let in, XX its own fault
+_PASSING = ("08", "53", "55", "57", "40", "58", "28", "XX")
+
+_DOWN = "The database can't be reached right now. Nothing was half written; try again."
+
+
+def translate(error: Exception) -> LedgerError:
+    """The error of ours that a caller is to see for one of the driver's."""
+    if isinstance(error, PoolTimeout):
+        return Unavailable(_DOWN)
+    state = error.sqlstate if isinstance(error, psycopg.Error) else None
+    if state is not None and state in _OURS:
+        kind = _OURS[state]
+        return type(kind)(kind.detail)
+    if isinstance(error, psycopg.DataError | UnicodeError) and (state is None or state.startswith("22")):
+        return InvalidRequest("The database can't hold a value of this request, such as a NUL character.")
+    if state is None or state[:2] in _PASSING:
+        return Unavailable(_DOWN)
+    return LedgerError(f"The database refused a statement (SQLSTATE {state}).")

@@ -1,0 +1,148 @@
+"""Brings a database to the schema of this release.
+
+Alembic keeps the order and the record (`ledger.version`); each revision is a file of SQL beside a few lines
+of Python, run unchanged over the driver. Migrations only ever add, so that the workers of the previous
+release go on meanwhile; a lock that is not to be had within five seconds fails the migration instead of
+stopping captures.
+
+Source: schema/migrations; decision 0004.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from alembic import op
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from psycopg import sql
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from ledger.db.operation import Surface
+from ledger.errors import NotMigrated, SchemaTooNew, SetupError
+from ledger.identity import Identity
+
+OLDEST_SERVER = 150_000  # libpq's server_version_num of PostgreSQL 15
+
+_RACE = (
+    psycopg.errors.UniqueViolation,
+    psycopg.errors.DuplicateObject,
+    psycopg.errors.DuplicateSchema,
+    psycopg.errors.DuplicateTable,
+)
+
+
+def schema_folder() -> Path:
+    """Where the SQL is: inside the installed package, or beside `src` in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "schema"
+    return installed if installed.is_dir() else package.parents[1] / "schema"
+
+
+def head() -> str:
+    """The revision that this release is made for."""
+    found = _scripts().get_current_head()
+    assert found is not None  # noqa: S101 - a release without a migration can't be built
+    return found
+
+
+def check(found: str | None) -> None:
+    """Raises NotMigrated or SchemaTooNew where the database's revision is not this release's."""
+    if found == head():
+        return
+    if found is None:
+        raise NotMigrated(
+            "This database has no ledger yet. Set it up with: answer-ledger migrate --database URL"
+        )
+    _refuse_stranger(_scripts(), found)
+    raise NotMigrated(
+        "This database is older than this release. Bring it up with: answer-ledger migrate --database URL"
+    )
+
+
+def migrate(conninfo: str, identity: Identity, secret: str) -> list[str]:
+    """Runs what has not run yet, and sets the passwords of the surfaces' logins (Identity.login).
+
+    `conninfo` is the installer's: a superuser, or a role that may create roles and owns the database. Gives
+    the revisions that ran. Raises SetupError.
+    """
+    for _ in range(5):
+        try:
+            return _migrate(conninfo, identity, secret)
+        except _RACE:
+            time.sleep(0.2)  # another process does the same right now
+        except psycopg.errors.InsufficientPrivilege:
+            raise SetupError(
+                "This login may not set the ledger up. Use a superuser, or a role with CREATEROLE that owns the database."
+            ) from None
+    raise SetupError("Another process keeps setting this database up. Wait for it, and try again.")
+
+
+def _migrate(conninfo: str, identity: Identity, secret: str) -> list[str]:
+    ran: list[str] = []
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        if connection.info.server_version < OLDEST_SERVER:
+            raise SetupError("PostgreSQL 15 or newer is needed.")
+        connection.execute("create schema if not exists ledger")
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=NullPool
+    )
+    scripts = _scripts()
+
+    def steps(revision: Any, context: Any) -> Any:
+        if revision:
+            _refuse_stranger(scripts, revision)
+        found = scripts._upgrade_revs("head", revision)
+        ran.extend(step.revision.revision for step in found)
+        return found
+
+    with EnvironmentContext(Config(), scripts, fn=steps) as environment, engine.connect() as alchemy:
+        environment.configure(connection=alchemy, version_table="version", version_table_schema="ledger")
+        with environment.begin_transaction():
+            alchemy.exec_driver_sql("set local lock_timeout = '5s'")
+            environment.run_migrations()
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        _set_passwords(connection, identity, secret)
+    return ran
+
+
+def run_sql_beside(file: str) -> None:
+    """For revisions: runs the .sql of the same name, as it stands. Alembic's own `execute` would read
+    `:name` as a parameter."""
+    driver = op.get_bind().connection.driver_connection
+    assert driver is not None  # noqa: S101 - there is no offline mode
+    driver.execute(Path(file).with_suffix(".sql").read_text("utf-8"))
+
+
+def _scripts() -> ScriptDirectory:
+    folder = str(schema_folder() / "migrations")
+    return ScriptDirectory(folder, version_locations=[folder])
+
+
+def _refuse_stranger(scripts: ScriptDirectory, found: str) -> None:
+    try:
+        scripts.get_revision(found)
+    except CommandError:
+        raise SchemaTooNew(
+            "This database was set up by a newer release of the ledger. Start that release, or a newer one."
+        ) from None
+
+
+def _set_passwords(connection: psycopg.Connection[Any], identity: Identity, secret: str) -> None:
+    for surface in Surface:
+        password = identity.login(surface.role, secret)
+        # hashed here, so that no server log can ever hold it
+        hashed = connection.pgconn.encrypt_password(
+            password.encode(), surface.role.encode(), b"scram-sha-256"
+        )
+        connection.execute(
+            sql.SQL("alter role {} password {}").format(
+                sql.Identifier(surface.role), sql.Literal(hashed.decode())
+            )
+        )

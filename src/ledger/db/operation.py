@@ -1,0 +1,43 @@
+"""An operation is a value: a statement, its parameters, and how to read the rows.
+
+It runs nowhere by itself. The executors (`connections`) are a few lines each, one for threads and one
+for asyncio; everything above them is written once, as generators that yield operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+
+UseCase = Generator["Operation[Any]", Any, T]
+"""A use case yields operations, is sent what they read, and returns a T."""
+
+
+class Surface(StrEnum):
+    """Which login an operation runs as: the role is `ledger_<surface>`. Source: schema/01_roles.sql."""
+
+    AGENT = "agent"
+    CAPTURE = "capture"
+    PRINCIPAL = "principal"
+    OPERATOR = "operator"
+    SWEEPER = "sweeper"
+
+    @property
+    def role(self) -> str:
+        return f"ledger_{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[T]):
+    """One statement of one surface. `read` turns its rows into a T. Values are bind parameters only."""
+
+    surface: Surface
+    sql: str
+    parameters: Sequence[Any]
+    read: Callable[[list[Row]], T]
+    writes: bool = False

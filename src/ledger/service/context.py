@@ -1,0 +1,41 @@
+"""What every use case needs besides its own arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from ledger.core.gate import Gate
+from ledger.core.registry.label import normalise
+from ledger.errors import BadLabel, Problem
+from ledger.identity import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A deployment: who hashes, who judges, which names no answer may hold."""
+
+    identity: Identity
+    gate: Gate
+    avoid: tuple[str, ...] = ()  # the deployment's; a caller's come on top
+    notices: frozenset[str] | None = None  # versions of the notice; None: any that has the form of one
+    controller: str | None = None  # as receipts name it
+
+    def marks(self, principal: UUID, names: Sequence[str]) -> tuple[UUID, ...]:
+        """The marks of a topic's key and aliases, in their order."""
+        return tuple(self.identity.mark(principal, name) for name in names)
+
+
+def keys_of(labels: Sequence[str], at: str = "topics") -> list[str]:
+    """The labels in normal form. Raises BadLabel, whose problems say which of them can't name a topic."""
+    keys: list[str] = []
+    problems: list[Problem] = []
+    for place, label in enumerate(labels):
+        try:
+            keys.append(normalise(label))
+        except BadLabel as error:
+            problems.append(Problem(f"{at}.{place}", error.detail))
+    if problems:
+        raise BadLabel("Some labels can't name a topic; each is listed with its reason.", problems)
+    return keys

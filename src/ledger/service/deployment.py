@@ -1,0 +1,157 @@
+"""Opening a deployment: its keys, its database, its logins, and whether they belong together."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from ledger import languages
+from ledger.core.gate import Gate
+from ledger.db import logins, migrations
+from ledger.db import operator as db
+from ledger.db.connections import Connections
+from ledger.db.operation import Surface
+from ledger.embedded import EmbeddedServer
+from ledger.errors import SetupError, WrongPepper
+from ledger.identity import Identity
+from ledger.keys import Keys
+from ledger.service.context import Context
+from ledger.settings import Settings
+
+DATABASE = "ledger"  # the name of the embedded server's database
+_REVIVE_S = 2.0
+
+
+@dataclass(slots=True)
+class Deployment:
+    """An open deployment. Close it; the embedded server stops with the last process that had it open."""
+
+    settings: Settings
+    keys: Keys
+    context: Context
+    logins: dict[Surface, str] = field(repr=False)
+    server: EmbeddedServer | None = None
+    installer: str | None = field(default=None, repr=False)
+    _revived: float = 0.0
+    _reviving: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @classmethod
+    def open(cls, settings: Settings) -> Deployment:
+        """Starts what has to be started, and checks what has to fit. Raises SetupError, Unavailable.
+
+        The embedded database is brought up to this release; one that the settings name is only checked
+        (`answer-ledger migrate` does it there).
+        """
+        keys = Keys.open(settings.data_dir, settings)
+        context = _context(settings, keys)
+        deployment = cls(settings, keys, context, {})
+        try:
+            deployment._reach_database()
+            logins.check(deployment.logins)
+            deployment._check_and_settle()
+        except BaseException:
+            deployment.close()
+            raise
+        return deployment
+
+    def close(self) -> None:
+        if self.server is not None:
+            self.server.close()
+            self.server = None
+
+    def revive(self) -> None:
+        """Starts the embedded server again, if something killed it; at most every two seconds."""
+        if self.server is None or not self._reviving.acquire(blocking=False):
+            return
+        try:
+            if time.monotonic() - self._revived > _REVIVE_S:
+                self._revived = time.monotonic()
+                self.server.ensure_running()
+        finally:
+            self._reviving.release()
+
+    def _reach_database(self) -> None:
+        own = own_logins(self.settings)
+        if len(own) < len(Surface):
+            self.installer = installer(self.settings)
+            if self.installer is None:
+                self.server = EmbeddedServer.open(self.settings.data_dir, pg_bin=self.settings.pg_bin)
+                self.installer = self.server.admin_conninfo(DATABASE)
+                _make_database(self.server.admin_conninfo("postgres"))
+                migrate(self.installer, self.context.identity)
+            self.logins.update(logins.derived(self.installer, self.context.identity))
+        self.logins.update(own)
+
+    def _check_and_settle(self) -> None:
+        connections = Connections({Surface.OPERATOR: self.logins[Surface.OPERATOR]}, self.settings)
+        try:
+            migrations.check(connections.execute(db.schema_version()))
+            setting = connections.execute(db.setting_read())
+            proof = str(self.context.identity.proof())
+            if setting["pepper_proof"] not in (None, proof):
+                raise WrongPepper(
+                    "The pepper is not the one that this database was filled with: nobody's rows would be found. "
+                    f"Put the right one into LEDGER_PEPPER or {self.settings.data_dir / 'keys' / 'pepper'}."
+                )
+            wanted = {
+                "pepper_proof": proof,
+                "undecided_tier": self.settings.undecided_tier,
+                "visible_from": self.settings.visible_from,
+            }
+            if any(setting[name] != value for name, value in wanted.items()):
+                connections.execute(db.setting_change(wanted))
+        finally:
+            connections.close()
+
+
+def installer(settings: Settings) -> str | None:
+    """The connection string that sets up and derives; None: the embedded database's."""
+    return settings.database_url.get_secret_value() if settings.database_url else None
+
+
+def own_logins(settings: Settings) -> dict[Surface, str]:
+    """The connection strings that the settings give to single surfaces."""
+    given = {surface: getattr(settings, f"database_url_{surface.value}") for surface in Surface}
+    return {surface: url.get_secret_value() for surface, url in given.items() if url is not None}
+
+
+def migrate(conninfo: str, identity: Identity) -> list[str]:
+    """Brings a database to this release; gives the revisions that ran. Raises SetupError."""
+    return migrations.migrate(conninfo, identity, logins.secret_of(conninfo))
+
+
+def _make_database(conninfo: str) -> None:
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        # there from an earlier start, or made by another process at this moment
+        with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+            connection.execute(f"create database {DATABASE}")
+
+
+def _context(settings: Settings, keys: Keys) -> Context:
+    return Context(
+        identity=Identity(keys.pepper, settings.tenant),
+        gate=Gate(languages.load()),
+        avoid=_lines(settings.avoid_file) if settings.avoid_file else (),
+        notices=_versions(settings.notices_dir) if settings.notices_dir else None,
+        controller=settings.controller,
+    )
+
+
+def _lines(path: Path) -> tuple[str, ...]:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise SetupError(f"{path} (LEDGER_AVOID_FILE) can't be read as UTF-8 text.") from None
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _versions(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(path.stem for path in folder.iterdir() if path.is_file())
+    except OSError:
+        raise SetupError(f"{folder} (LEDGER_NOTICES_DIR) can't be read.") from None

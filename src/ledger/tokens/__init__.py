@@ -165,14 +165,14 @@ class Tokens:
         if known is not None and now < known[0]:
             self._verified.move_to_end(name)
             return known[1]
-        claims = await self._verify(token, now)
+        claims = await self._verify(token, name, now)
         self._verified[name] = (min(claims.expires, now + TRUSTED_FOR), claims)
         self._verified.move_to_end(name)
         if len(self._verified) > CACHE_SIZE:
             self._verified.popitem(last=False)
         return claims
 
-    async def _verify(self, token: str, now: float) -> Claims:
+    async def _verify(self, token: str, name: bytes, now: float) -> Claims:
         if len(token) > MAX_LENGTH:
             raise Unauthenticated(f"The token is longer than {MAX_LENGTH} characters.")
         try:
@@ -188,7 +188,7 @@ class Tokens:
         expires = check(payload, issuer=issuer, audience=self._audience, now=now)
         scopes = scopes_of(payload)
         principal = self._principal(payload, own) if scopes <= OF_A_PRINCIPAL else None
-        return Claims(scopes, principal, tier_of(payload), topics_of(payload), expires)
+        return Claims(scopes, principal, tier_of(payload), topics_of(payload), expires, name)
 
     async def _find(self, kid: object) -> PublicKey | None:
         if not isinstance(kid, str | None):

@@ -43,6 +43,7 @@ class Claims:
     max_tier: Tier
     topics: frozenset[str] | None  # keys; None: not narrowed
     expires: float  # seconds since the epoch, UTC
+    token: bytes  # a digest that tells tokens apart
 
 
 def one_kind(scopes: Collection[Scope]) -> bool:

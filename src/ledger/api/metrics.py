@@ -1,0 +1,40 @@
+"""Figures for the people who run the ledger: how many requests, of which kind, how fast.
+
+Labels hold the route's template, the method and the status; no principal, no topic, nothing that a
+caller wrote. They are of the worker that answers, since its start.
+
+Source: DESIGN sections 3 (G1, G3) and 8.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from starlette.types import Scope
+
+REGISTRY = CollectorRegistry()
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+REQUESTS = Counter(
+    "ledger_http_requests", "Requests answered.", ("method", "route", "status"), registry=REGISTRY
+)
+SECONDS = Histogram(
+    "ledger_http_request_seconds",
+    "Seconds from a request's head to the end of its response.",
+    ("route",),
+    registry=REGISTRY,
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5),
+)
+
+
+def count(scope: Scope, status: int, seconds: float) -> None:
+    method = scope["method"] if scope["method"] in _METHODS else "other"
+    route = getattr(scope.get("route"), "path", "none")
+    REQUESTS.labels(method, route, str(status)).inc()
+    SECONDS.labels(route).observe(seconds)
+
+
+def exposition() -> bytes:
+    """The figures in the text format of Prometheus."""
+    return generate_latest(REGISTRY)

@@ -1,10 +1,11 @@
 """Who calls, and what he may: the token decides, before anything else of a request is looked at.
 
-`guarded("agent")` is a kind of route. In this order it refuses: no valid bearer token (401), a token of
-another scope (403), query parameters or a body that the call does not take (422), and a body that is not
-strict JSON (415, 413, 400). Only then the framework's own route runs, on the parsed body.
+`guarded(Scope.AGENT)` is a kind of route. In this order it refuses: no valid bearer token (401), a token
+of another scope (403), query parameters or a body that the call does not take (422), and a body that is
+not strict JSON (415, 413, 400). Only then the framework's own route runs, on the parsed body.
 
-The header `Authorization` is read, and besides it those of the body; no other header has any effect.
+Besides `Authorization` and the headers of the body no header has any effect (`If-Match` apart, where a
+route names it).
 
 Source: RFC 6750 section 2.1 (bearer tokens in the header, and nowhere else).
 """
@@ -12,32 +13,58 @@ Source: RFC 6750 section 2.1 (bearer tokens in the header, and nowhere else).
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from ledger.api import strict_json
+from ledger.api import openapi, strict_json
+from ledger.db.agent import Reader
 from ledger.errors import InvalidRequest, Unauthenticated, WrongScope
+from ledger.service.context import Context
+from ledger.service.ledger import AsyncLedger
 from ledger.tokens import Claims, Scope, Tokens
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-def caller(request: Request) -> Claims:
-    """What the token of this request says; of a guarded route only."""
-    claims: Claims = request.scope["ledger.claims"]
-    return claims
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a guarded route works with: the ledger, and what the token says."""
+
+    ledger: AsyncLedger
+    tokens: Tokens
+    claims: Claims
+
+    @property
+    def context(self) -> Context:
+        return self.ledger.context
+
+    @property
+    def principal(self) -> UUID:
+        """Of a route for the scopes of a principal."""
+        if self.claims.principal is None:
+            raise AssertionError("a token of this scope always names a principal")
+        return self.claims.principal
+
+    @property
+    def reader(self) -> Reader:
+        return Reader(self.principal, self.claims.max_tier, self.claims.topics)
+
+
+def call_of(request: Request) -> Call:
+    state = request.app.state
+    return Call(state.ledger, state.tokens, request.scope["ledger.claims"])
 
 
 async def authenticate(request: Request) -> Claims:
     """Raises Unauthenticated, WrongScope where the token has no scope of ours, Unavailable."""
     given = request.headers.getlist("authorization")
-    if len(given) != 1:
-        raise Unauthenticated("Send one header `Authorization: Bearer <token>`.")
-    scheme, _, token = given[0].partition(" ")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if scheme.lower() != "bearer":
-        raise Unauthenticated("Send the token as `Authorization: Bearer <token>`.")
+        raise Unauthenticated("Send one header `Authorization: Bearer <token>`.")
     tokens: Tokens = request.app.state.tokens
     return await tokens.verify(token.strip(" "))
 
@@ -46,6 +73,10 @@ def guarded(scope: Scope) -> type[APIRoute]:
     """The kind of route that tokens of this scope may call."""
 
     class Guarded(APIRoute):
+        def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+            super().__init__(path, endpoint, **options)
+            openapi.guard(self, scope)
+
         def get_route_handler(self) -> Handler:
             handle = super().get_route_handler()
             takes_query = bool(self.dependant.query_params)

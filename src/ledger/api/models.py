@@ -17,7 +17,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from typing_extensions import TypedDict
 
 from ledger.core.model import Decision, Do, Freshness, Handling, Reason, Tier
-from ledger.service.operators import FEWEST
 
 
 def _day(value: Any) -> date:
@@ -263,6 +262,7 @@ class AuditLine(TypedDict):
 class ExportDocument(TypedDict):
     """Everything kept about one principal."""
 
+    schema: dict[str, Any]
     count: int
     entries: list[OwnEntryItem]
     consent: ConsentState
@@ -357,7 +357,7 @@ class PreviewAnswer(TypedDict):
     preview: str | None
     destroys: list[str]
     principals: Annotated[
-        str, Field(description=f"By the weekly snapshot; 'fewer than {FEWEST}' is an answer.")
+        str, Field(description="By the weekly snapshot; 'fewer than 5' is an answer.")
     ]
 
 

@@ -1,0 +1,75 @@
+"""The application: the routes of every surface on HTTP, behind one edge."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from ledger.api import (
+    docs,
+    health,
+    openapi,
+    problems,
+    routes_agent,
+    routes_capture,
+    routes_operator,
+    routes_principal,
+    routes_tokens,
+)
+from ledger.api.edge import Edge
+from ledger.api.limits import Limiter
+from ledger.service.deployment import Deployment
+from ledger.service.ledger import AsyncLedger
+from ledger.tokens import Tokens
+
+ROUTERS = (
+    routes_agent.router,
+    routes_capture.router,
+    routes_principal.router,
+    routes_operator.router,
+    routes_tokens.router,
+    health.router,
+    docs.router,
+)
+
+
+def create_app(deployment: Deployment) -> FastAPI:
+    """The application of an open deployment, which stays its owner's to close.
+
+    Raises SetupError where the key set that the settings name can't be used.
+    """
+    ledger = AsyncLedger(deployment)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await ledger.close()
+
+    app = FastAPI(
+        title="Answer ledger",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=_operation_id,
+        # The framework would report paths, queries and the instants of requests to whatever is configured.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
+    app.state.ledger = ledger
+    app.state.tokens = Tokens.open(
+        deployment.settings, deployment.keys, deployment.context.identity.principal
+    )
+    app.state.coining = Limiter(routes_agent.COIN_BURST, routes_agent.COINS_A_SECOND)
+    for router in ROUTERS:
+        app.include_router(router)
+    app.openapi = lambda: openapi.document(app)  # type: ignore[method-assign]
+    problems.install(app)
+    app.add_middleware(Edge)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

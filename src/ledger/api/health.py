@@ -1,0 +1,40 @@
+"""Is it alive, can it work, how is it doing; for probes, without a token.
+
+Source: DESIGN section 8.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from ledger.api import metrics, models
+from ledger.api.openapi import answers
+from ledger.api.render import answer
+from ledger.service import operators
+from ledger.service.ledger import AsyncLedger
+
+router = APIRouter(tags=["health"])
+
+_OK: models.Health = {"status": "ok"}
+
+
+@router.get("/healthz", response_model=models.Health, responses=answers(500))
+async def alive() -> Response:
+    """This worker answers."""
+    return answer(_OK)
+
+
+@router.get("/readyz", response_model=models.Health, responses=answers(500, 503))
+async def ready(request: Request) -> Response:
+    """This worker reaches its database."""
+    ledger: AsyncLedger = request.app.state.ledger
+    await ledger.run(operators.default_window(ledger.context))
+    return answer(_OK)
+
+
+@router.get(
+    "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **answers(500)}
+)
+async def figures() -> Response:
+    """Requests by method, route and status, and their seconds, of this worker."""
+    return Response(metrics.exposition(), media_type=metrics.CONTENT_TYPE)

@@ -1,0 +1,128 @@
+"""From the values of the use cases to the JSON of the wire.
+
+An agent sees a month, never a day; a stale answer only as a question; a refused span with the gate's words.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import Response
+
+from ledger.api import models
+from ledger.core import prompt
+from ledger.core.model import Consent, Do, Entry, Freshness, Outcome, OwnEntry, PlanItem, Topic, Verdict
+from ledger.service import operators
+
+NO_CONTENT = 204
+
+
+def answer(value: Any, headers: dict[str, str] | None = None) -> Response:
+    """A JSON response. `value` is one of `models`' typed dictionaries; dates are written as days."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return Response(text, 200, headers, "application/json")
+
+
+def done() -> Response:
+    return Response(status_code=NO_CONTENT)
+
+
+def entry(one: Entry) -> models.FreshEntry | models.StaleEntry:
+    if one.freshness is not Freshness.FRESH:
+        return {"topic": one.topic, "freshness": Freshness.RECONFIRM, "ask": prompt.ask_text(one)}
+    fresh: models.FreshEntry = {
+        "topic": one.topic,
+        "freshness": Freshness.FRESH,
+        "quote": one.answer,
+        "as_of": one.month.isoformat()[:7],
+    }
+    if one.question is not None:
+        fresh["question"] = one.question
+    return fresh
+
+
+def planned(item: PlanItem) -> models.PlannedLabel:
+    out: models.PlannedLabel = {"label": item.label, "key": item.key, "do": item.do}
+    if item.question is not None:
+        out["question"] = item.question
+    if item.entry is not None and item.do is Do.KNOWN:
+        out["quote"] = item.entry.answer
+        out["as_of"] = item.entry.month.isoformat()[:7]
+        if item.entry.question is not None:
+            out["question"] = item.entry.question
+    elif item.entry is not None:
+        out["ask"] = prompt.ask_text(item.entry)
+    return out
+
+
+def outcome(one: Outcome) -> models.AcceptedSpan | models.RefusedSpan:
+    if one.verdict.answer is not None:
+        return {"topic": one.topic, "accepted": True, "answer": one.verdict.answer}
+    return {"topic": one.topic, **refusal(one.verdict)}
+
+
+def refusal(verdict: Verdict) -> models.RefusedReconfirmation:
+    if verdict.reason is None:
+        raise AssertionError("a verdict is an answer or a reason")
+    out: models.RefusedReconfirmation = {
+        "accepted": False,
+        "reason": verdict.reason,
+        "detail": verdict.detail,
+    }
+    if verdict.nearest is not None:
+        out["nearest"] = verdict.nearest
+    return out
+
+
+def own_entry(one: OwnEntry) -> models.OwnEntryItem:
+    out: models.OwnEntryItem = {
+        "id": one.id,
+        "topic": one.topic,
+        "answer": one.answer,
+        "as_of": one.as_of,
+        "freshness": one.freshness,
+        "fresh_until": one.fresh_until,
+        "kept_until": one.kept_until,
+        "withheld": one.withheld,
+        "pending": one.pending,
+    }
+    if one.question is not None:
+        out["question"] = one.question
+    return out
+
+
+def consent(state: Consent) -> models.ConsentState:
+    return {
+        "decision": state.decision,
+        "decided_on": state.decided_on,
+        "notice": state.notice,
+        "tier": state.tier,
+    }
+
+
+def operator_topic(topic: Topic) -> models.OperatorTopic:
+    return {
+        "key": topic.key,
+        "question": topic.question,
+        "handling": topic.handling,
+        "authority": topic.authority,
+        "reconfirm_after": topic.reconfirm_after,
+        "drop_after": topic.drop_after,
+        "listed": topic.listed,
+        "proposed": topic.proposed,
+        "aliases": list(topic.aliases),
+        "etag": operators.etag(topic),
+    }
+
+
+def changed(result: Topic | operators.Preview) -> Response:
+    """What a step of an operator did; of a dry run, what it would do."""
+    if isinstance(result, Topic):
+        return answer(operator_topic(result), {"ETag": operators.etag(result)})
+    preview: models.PreviewAnswer = {
+        "preview": result.token,
+        "destroys": list(result.destroys),
+        "principals": result.principals,
+    }
+    return answer(preview)

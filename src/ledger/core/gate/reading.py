@@ -1,0 +1,197 @@
+"""One message, read once; then each span of it is judged.
+
+The rules are applied in this order, and the first that refuses names the reason: locate, words, voice, question, scope, context,
+bare, fit. What a rule needs of the message is worked out when first asked for, and kept.
+
+Source: DESIGN section 6.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from ledger.core.gate import locate, nearest, voice
+from ledger.core.gate.bare import BareWords
+from ledger.core.gate.context import leans
+from ledger.core.gate.details import LONGEST, detail
+from ledger.core.gate.names import names_one
+from ledger.core.gate.question import is_question
+from ledger.core.gate.scope import Turn, cut_by, turns
+from ledger.core.gate.secret import holds_secret
+from ledger.core.gate.sentences import Tokens, tokenise
+from ledger.core.language import Lexicon
+from ledger.core.model import Reason, Verdict
+from ledger.core.text import Folded, fold, has_substance
+
+Place = tuple[int, int]
+
+
+class Refusal(NamedTuple):
+    """Why a place does not pass. `cuts` are the cues that would have to be taken into the span."""
+
+    reason: Reason
+    rule: str
+    cuts: tuple[Turn, ...] = ()
+
+
+class Reading:
+    """A message with what the rules need of it. Deterministic; nothing of it outlives the object."""
+
+    def __init__(
+        self, message: str, lexicon: Lexicon, known: bool, bare: BareWords, asked: str | None
+    ) -> None:
+        self.message = message
+        self._lexicon = lexicon
+        self._known = known  # whether there is data for the message's language
+        self._bare = bare
+        self._asked = None if asked is None else fold(asked).alike()
+
+    @cached_property
+    def folded(self) -> Folded:
+        return fold(self.message)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return tokenise(self.message, self.folded, self._lexicon.abbreviations)
+
+    @cached_property
+    def _blocks(self) -> list[Place]:
+        return voice.foreign_blocks(self.message)
+
+    @cached_property
+    def _quotations(self) -> list[Place]:
+        return voice.foreign_quotations(self.message, self.tokens, self._lexicon)
+
+    @cached_property
+    def _turns(self) -> list[Turn]:
+        return turns(self.tokens, self._lexicon)
+
+    def judge(self, span: str, question: str | None = None, avoid: tuple[str, ...] = ()) -> Verdict:
+        """The gate's verdict on a span, for a topic with this approved question.
+
+        Accepted: `answer` is a slice of the message. Refused: `reason`, `detail`, and `nearest` where a wider or similar slice
+        passes; that slice, submitted for the same topic, is accepted. Never raises.
+        """
+        avoid = tuple(avoid)
+        verdict, places = self._judge(span, question, avoid)
+        if verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR:
+            return verdict
+        for start, end in nearest.candidates(self, span, verdict, places):
+            better = self.message[start:end]
+            if end - start <= LONGEST and self._judge(better, question, avoid)[0].accepted:
+                return _refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
+        return verdict
+
+    def _judge(self, span: str, question: str | None, avoid: tuple[str, ...]) -> tuple[Verdict, list[Place]]:
+        if not has_substance(span):
+            return _refused(Refusal(Reason.TOO_SHORT, "words")), []
+        places = locate.exact(self.message, span)
+        whole = locate.whole(self.message, places)
+        if not whole:
+            places += locate.folded(self.folded, span)
+            whole = locate.whole(self.message, places)
+        if not places:
+            return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
+        if not whole:
+            return _refused(Refusal(Reason.MID_WORD, "words")), places
+        if len(whole) > locate.MOST_PLACES:
+            return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
+        refusals = [self.refusal(start, end, question, avoid) for start, end in whole]
+        first = refusals[0]
+        if first is None and not any(refusals):
+            start, end = whole[0]
+            answer = self.message[start:end]
+            return Verdict(True, answer=answer, start=start, bare=self._bare.is_bare(answer)), whole
+        if first is None or None in refusals:
+            return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
+        left = (first.cuts[0].cue_start, first.cuts[0].cue_end) if first.cuts else None
+        return _refused(first, left), whole
+
+    def refusal(self, start: int, end: int, question: str | None, avoid: tuple[str, ...]) -> Refusal | None:
+        """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
+        answer = self.message[start:end]
+        if len(answer) > LONGEST:
+            return Refusal(Reason.TOO_LONG, "words")
+        return (
+            self._voice(start, end)
+            or self._meaning(start, end)
+            or self._standing(start, end, answer, question)
+            or self._fitness(answer, avoid)
+        )
+
+    def _voice(self, start: int, end: int) -> Refusal | None:
+        if any(first < end and last > start for first, last in self._blocks):
+            return Refusal(Reason.NOT_OWN_WORDS, "block")
+        for first, last in self._quotations:
+            if first < end and last > start and not (start <= first and last <= end):
+                return Refusal(Reason.NOT_OWN_WORDS, "quotation")
+        return None
+
+    def _meaning(self, start: int, end: int) -> Refusal | None:
+        if is_question(self.tokens, self._lexicon, start, end):
+            return Refusal(Reason.QUESTION, "question")
+        if not self._known and not self.covers_sentences(start, end):
+            return Refusal(Reason.MEANING_CUT, "sentence")
+        cuts = tuple(cut_by(self._turns, start, end))
+        if not cuts:
+            return None
+        speech = [turn for turn in cuts if turn.rule == "speech"]
+        if speech:
+            return Refusal(Reason.NOT_OWN_WORDS, "speech")
+        return Refusal(Reason.MEANING_CUT, cuts[0].rule, cuts)
+
+    def _standing(self, start: int, end: int, answer: str, question: str | None) -> Refusal | None:
+        if leans(self.tokens, self._lexicon, start, end):
+            return Refusal(Reason.NEEDS_CONTEXT, "context")
+        listed = self._bare.is_bare(answer)
+        if listed and self._was_asked(question):
+            return None
+        if listed or self._bare.sounds_bare(answer):
+            return Refusal(Reason.NEEDS_QUESTION, "bare")
+        return None
+
+    def _fitness(self, answer: str, avoid: tuple[str, ...]) -> Refusal | None:
+        return unfit(answer, avoid, self._lexicon)
+
+    def _was_asked(self, question: str | None) -> bool:
+        wanted = fold(question or "").alike().strip(" ?!.¿¡")
+        return bool(wanted) and self._asked is not None and wanted in self._asked
+
+    def covers_sentences(self, start: int, end: int) -> bool:
+        """Whether a slice holds every word of each sentence that it touches."""
+        for sentence in self.tokens.sentences_of(start, end):
+            words = self.tokens.words_of(sentence)
+            if words and (self.tokens.starts[words[0]] < start or self.tokens.ends[words[-1]] > end):
+                return False
+        return True
+
+    def cuts(self, start: int, end: int) -> list[Turn]:
+        return cut_by(self._turns, start, end)
+
+    @property
+    def known(self) -> bool:
+        return self._known
+
+
+def unfit(answer: str, avoid: tuple[str, ...], lexicon: Lexicon) -> Refusal | None:
+    """Rule 6 of a text by itself."""
+    if holds_secret(answer, lexicon):
+        return Refusal(Reason.SECRET, "secret")
+    if names_one(answer, avoid):
+        return Refusal(Reason.NAMES_COUNTERPARTY, "names")
+    return None
+
+
+def _refused(refusal: Refusal, left: Place | None = None, better: str | None = None) -> Verdict:
+    return Verdict(
+        False,
+        reason=refusal.reason,
+        detail=detail(refusal.reason, refusal.rule),
+        rule=refusal.rule,
+        left_behind=left,
+        nearest=better,
+    )
+
+
+refused = _refused

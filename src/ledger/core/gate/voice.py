@@ -1,0 +1,129 @@
+"""Rule 4: the principal's own words, not somebody else's that stand in his message.
+
+Blocks (quoted lines, forwarded mail, pasted chat, code, a prompt block of this ledger) never give an answer, not even in part.
+A quotation does when the span holds it whole, with what introduces it outside or in: then the sentence is his. Reported speech
+without quotation marks is a cue like those of rule 3 (table `speech` of the language data), and found with them.
+
+Source: DESIGN section 6, rule 4.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import regex
+
+from ledger.core.gate.sentences import Tokens
+from ledger.core.language import Lexicon, Reach
+
+_BLOCKS = regex.compile(
+    r"(?P<ledger><\s*answer-ledger\b.*?(?:<\s*/\s*answer-ledger\s*>|\Z))"
+    r"|(?P<fence>```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z))"
+    r"|(?P<entry>\{\"topic\":[^\n]*)"
+    r"|(?P<mail>(?m:^)[ \t]*(?:-{2,}[ \t]*(?:original message|forwarded message|mensaje original|mensaje reenviado)"
+    r"|begin forwarded message|(?:on|el)\b[^\n]{4,120}\b(?:wrote|escribió):[ \t]*$(?m:$)"
+    r"|(?:from|de):[^\n]*\n(?:sent|date|to|enviado|fecha|para):).*)"
+    r"|(?P<quoted>(?m:^)[ \t]*>[^\n]*)"
+    r"|(?P<log>(?m:^)[ \t]*\[[^\]\n]{0,40}\d{1,2}:\d{2}[^\]\n]{0,40}\][ \t]*[^\n:]{1,40}:[^\n]*)"
+    r"|(?P<code>`[^`\n]+`)",
+    regex.DOTALL | regex.IGNORECASE,
+)
+_QUOTES = regex.compile(r"[\"“”„‟«»「」『』＂]|(?<!\w)['‘‚](?=\w)|(?<=\S)['’](?!\w)")
+_CLOSING = {
+    "“": "”",
+    "„": "“”",
+    "‟": "”",
+    "«": "»",
+    "「": "」",
+    "『": "』",
+    '"': '"',
+    "＂": "＂",
+    "»": "«",
+    "”": "”",
+}
+_SINGLE_CLOSING = {"'": "'’", "‘": "’", "‚": "‘’"}
+_LEADING = 5  # words before a quotation in which what introduces it is looked for
+_NAMED = 3  # words that a quotation without a capital may have and still be a name for something
+_ENDS_LIKE_SPEECH = (".", "!", "?", ",")
+
+
+def foreign_blocks(message: str) -> list[tuple[int, int]]:
+    """Blocks of a message that are not typed by the principal, in order. Linear: every pattern stops at its first end."""
+    if not any(mark in message for mark in ("<", "`", "~~~", "{", ">", "[", ":")):
+        return []
+    return [match.span() for match in _BLOCKS.finditer(message)]
+
+
+def quotations(message: str) -> list[tuple[int, int, bool]]:
+    """Text in quotation marks: (start, end, single) with the marks, outermost, in order. An opened one that is never closed is none."""
+    found: list[tuple[int, int, bool]] = []
+    open_at, closing, single = -1, "", False
+    for match in _QUOTES.finditer(message):
+        at, mark = match.start(), match.group()
+        if open_at >= 0 and mark in closing and not (not single and _inside_word(message, at)):
+            found.append((open_at, at + 1, single))
+            open_at = -1
+        elif mark in _SINGLE_CLOSING and open_at < 0 and message[at + 1 : at + 2].isalnum():
+            open_at, closing, single = at, _SINGLE_CLOSING[mark], True
+        elif mark in _CLOSING and (open_at < 0 or single) and not message[max(at - 1, 0) : at].isalnum():
+            open_at, closing, single = at, _CLOSING[mark], False
+    return found
+
+
+def _inside_word(message: str, at: int) -> bool:
+    """A mark inside a word is a slip for an apostrophe: 5 o"clock."""
+    return 0 < at < len(message) - 1 and message[at - 1].isalnum() and message[at + 1].isalnum()
+
+
+def foreign_quotations(message: str, tokens: Tokens, lexicon: Lexicon) -> list[tuple[int, int]]:
+    """Quotations of somebody else. Not those are: a title, a name, what the principal says that he said himself."""
+    return [
+        (start, end)
+        for start, end, single in quotations(message)
+        if _is_foreign(message, tokens, lexicon, start, end, single)
+    ]
+
+
+def _is_foreign(message: str, tokens: Tokens, lexicon: Lexicon, start: int, end: int, single: bool) -> bool:
+    introduced = _introduced(tokens, lexicon, start, end)
+    if introduced is not None:
+        return introduced
+    if single:
+        return False
+    inside = tokens.within(start + 1, end - 1)
+    words = [at for at in inside if tokens.is_word(at)]
+    if not words or _is_title(message, tokens, words):
+        return False
+    text = message[start + 1 : end - 1].rstrip()
+    subjects = lexicon.table("clause", "subjects")
+    speaks = text.endswith(_ENDS_LIKE_SPEECH) or any(subjects.match(tokens.words, at) for at in words)
+    return speaks or len(words) > _NAMED
+
+
+def _introduced(tokens: Tokens, lexicon: Lexicon, start: int, end: int) -> bool | None:
+    """Whether a verb of saying stands right before or after the quotation, and its subject is somebody else; None: no such verb."""
+    first = bisect_left(tokens.starts, start)
+    last = bisect_left(tokens.starts, end)
+    before = range(max(first - _LEADING, 0), first)
+    after = range(last, min(last + _LEADING, len(tokens.words)))
+    own = lexicon.table("clause", "own")
+    for at in [*reversed(before), *after]:
+        length, cues = lexicon.cues_at(tokens.shapes, at)
+        if any(cue.rule == "speech" for cue in cues):
+            return not any(
+                own.match(tokens.words, near) for near in range(max(at - 2, 0), at + max(length, 1))
+            )
+        if length and at in before and any(cue.reach is Reach.NEXT for cue in cues):
+            continue
+    return None
+
+
+def _is_title(message: str, tokens: Tokens, words: list[int]) -> bool:
+    """Long words in capitals, the first too: the name of a book, a film, a song."""
+    heads = [
+        message[tokens.starts[at]]
+        for at in words
+        if tokens.ends[at] - tokens.starts[at] > 3 or at == words[0]
+    ]
+    capital = sum(head.isupper() or head.isdigit() for head in heads)
+    return (heads[0].isupper() or heads[0].isdigit()) and 3 * capital >= 2 * len(heads)

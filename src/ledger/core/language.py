@@ -1,0 +1,267 @@
+"""What the gate knows of a language: lists of words and phrases, checked when they are read.
+
+A phrase is written with one space between its words; each word may be a choice (`stop|stopped`), a reference to a named list of the
+same language (`@person`), and optional (`@quality?`). `#` stands for any number. A cue of one word may end in `*`: all words that start
+so. Words are in folded form: lower case, straight apostrophes.
+
+Source: DESIGN section 6, rules 3 to 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import product
+from typing import Any
+
+from ledger.core.text import fold
+from ledger.errors import SetupError
+
+Words = tuple[str, ...]
+Phrase = tuple[frozenset[str], ...]  # for each word the choices
+
+_STEM = 4  # letters by which stems are looked up; a stem is at least as long
+
+
+class Reach(StrEnum):
+    """Which part of a message a cue turns."""
+
+    AHEAD = "ahead"  # what follows in its clause
+    ON = "on"  # what follows in its sentence, over clauses that a comma parts
+    NEXT = "next"  # the next word alone
+    BACK = "back"  # what stands before it in its sentence, or in the one before when it opens a short one
+    AROUND = "around"  # back and on
+    TAIL = "tail"  # as back, where nothing follows it in its clause
+
+
+_REACHES = frozenset(reach.value for reach in Reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words that turn the meaning of others. `rule` names why: negation, hedge, condition, ..."""
+
+    phrase: Phrase
+    rule: str
+    reach: Reach
+
+
+# The tables of a data file that hold cues, each by reach.
+CUE_TABLES = (
+    "negation", "condition", "exception", "hedge", "wish", "past", "subject", "correction", "irony", "speech",
+)  # fmt: skip
+# The other tables, each with its lists of phrases.
+LISTS: Mapping[str, frozenset[str]] = {
+    "sentence": frozenset({"abbreviations", "fillers"}),
+    "clause": frozenset({"own", "subjects", "joins", "parts", "openers"}),
+    "particle": frozenset({"words"}),
+    "question": frozenset({"openers", "requests", "offers", "services", "indirect"}),
+    "bare": frozenset({"fillers", "yes", "no", "yes_tails", "no_tails", "pointers", "still", "changed"}),
+    "context": frozenset({"phrases"}),
+    "secret": frozenset({"words", "numbers", "links"}),
+    "harmless": frozenset({"phrases"}),
+}
+_PLAIN = frozenset({"code", "name", "script", "suffixes", "common", "lists"})
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The data of one language. Absent lists are empty."""
+
+    code: str  # BCP 47, the language subtag alone
+    name: str
+    script: str  # Unicode's name of its script: "Latin"
+    suffixes: Words  # ends of words that negate: "n't"
+    common: frozenset[str]  # its commonest words, by which it is recognised
+    cues: tuple[Cue, ...]
+    phrases: Mapping[tuple[str, str], tuple[Phrase, ...]]  # (table, list) -> phrases
+
+    def spelt(self, table: str, name: str) -> list[Words]:
+        """Every form of the phrases of a list, word by word."""
+        forms = (form for phrase in self.phrases.get((table, name), ()) for form in product(*map(sorted, phrase)))
+        return list(dict.fromkeys(forms))
+
+
+def read(source: Mapping[str, Any], where: str) -> Language:
+    """Check one language's data. `where` names it in errors.
+
+    Raises SetupError for an unknown table, list or reference, and for a word that is not in folded form.
+    """
+    cues: list[Cue] = []
+    phrases: dict[tuple[str, str], tuple[Phrase, ...]] = {}
+    named: Mapping[str, Sequence[str]] = source.get("lists", {})
+    for table, body in source.items():
+        if table in _PLAIN:
+            continue
+        takes = _REACHES if table in CUE_TABLES else LISTS.get(table)
+        if takes is None:
+            raise SetupError(f"{where}: there is no table [{table}].")
+        for name, items in body.items():
+            if name not in takes:
+                raise SetupError(f"{where}: [{table}] has no list {name}; it takes {', '.join(sorted(takes))}.")
+            forms = tuple(dict.fromkeys(form for item in items for form in expand(item, named, where)))
+            if table in CUE_TABLES:
+                cues += [Cue(form, table, Reach(name)) for form in forms]
+            else:
+                phrases[table, name] = forms
+    try:
+        return Language(
+            code=source["code"],
+            name=source["name"],
+            script=source["script"],
+            suffixes=tuple(source.get("suffixes", ())),
+            common=frozenset(source["common"]),
+            cues=tuple(cues),
+            phrases=phrases,
+        )
+    except KeyError as missing:
+        raise SetupError(f"{where}: {missing.args[0]} is missing.") from None
+
+
+def expand(phrase: str, named: Mapping[str, Sequence[str]], where: str = "a phrase") -> list[Phrase]:
+    """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items."""
+    slots: list[list[Phrase]] = []
+    for written in phrase.split(" "):
+        optional = len(written) > 1 and written.endswith("?")
+        words: set[str] = set()
+        forms: list[Phrase] = []
+        for choice in (written[:-1] if optional else written).split("|"):
+            if choice.startswith("@"):
+                if choice[1:] not in named:
+                    raise SetupError(f"{where}: {choice} names no list of [lists].")
+                for form in (form for item in named[choice[1:]] for form in expand(item, named, where)):
+                    if len(form) == 1:
+                        words |= form[0]
+                    else:
+                        forms.append(form)
+            elif not choice or fold(choice).text != choice:
+                raise SetupError(f"{where}: a phrase holds an empty word, or one that is not in folded form.")
+            else:
+                words.add(choice)
+        if words:
+            forms.append((frozenset(words),))
+        slots.append([*forms, ()] if optional else forms)
+    return [tuple(word for part in parts for word in part) for parts in product(*slots)]
+
+
+class PhraseTable:
+    """Phrases by their first word, the longest first."""
+
+    __slots__ = ("_first",)
+
+    def __init__(self, phrases: Iterable[Phrase]) -> None:
+        self._first: dict[str, list[Phrase]] = {}
+        for phrase in sorted(dict.fromkeys(phrases), key=len, reverse=True):
+            for word in phrase[0] if phrase else ():
+                self._first.setdefault(word, []).append(phrase)
+
+    def match(self, tokens: Sequence[str], at: int) -> int:
+        """How many tokens from `at` on are the longest phrase there; 0 for none."""
+        for phrase in self._first.get(tokens[at], ()):
+            if stands(phrase, tokens, at):
+                return len(phrase)
+        return 0
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._first
+
+
+def stands(phrase: Phrase, tokens: Sequence[str], at: int) -> bool:
+    """Whether a phrase whose first word is known to fit stands at a token."""
+    length = len(phrase)
+    if length == 1:
+        return True
+    if at + length > len(tokens):
+        return False
+    return all(tokens[at + index] in phrase[index] for index in range(1, length))
+
+
+class Lexicon:
+    """The data of the languages that apply to one text together, made ready for matching."""
+
+    def __init__(self, languages: Sequence[Language]) -> None:
+        self.languages = tuple(languages)
+        self.suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
+        self.common = frozenset[str]().union(*(language.common for language in languages))
+        self.abbreviations = frozenset(word for (word,) in self.spelt("sentence", "abbreviations"))
+        self._tables: dict[tuple[str, str], PhraseTable] = {}
+        # A phrase is looked up by its first word; of those that stand there the longest counts, and a harmless one before a cue.
+        self._cues: dict[str, list[tuple[Phrase, Cue | None]]] = {}
+        self._stems: dict[str, list[tuple[str, Cue]]] = {}
+        for harmless in self.phrases("harmless", "phrases"):
+            self._file(harmless, None)
+        for cue in (cue for language in languages for cue in language.cues):
+            self._file(cue.phrase, cue)
+        for group in self._cues.values():
+            group.sort(key=lambda item: -len(item[0]))
+
+    def _file(self, phrase: Phrase, cue: Cue | None) -> None:
+        for word in phrase[0]:
+            if word.endswith("*") and cue is not None:
+                self._stems.setdefault(word[:_STEM], []).append((word[:-1], cue))
+            else:
+                self._cues.setdefault(word, []).append((phrase, cue))
+
+    def cues_at(self, tokens: Sequence[str], at: int) -> tuple[int, list[Cue]]:
+        """The longest cue phrase at a token: how many tokens, and what it does (nothing where it is harmless)."""
+        longest = 0
+        found: list[Cue] = []
+        for phrase, cue in self._cues.get(tokens[at], ()):
+            if len(phrase) < longest:
+                break
+            if stands(phrase, tokens, at):
+                if cue is None:
+                    return len(phrase), []
+                longest = len(phrase)
+                found.append(cue)
+        if longest == 0:
+            for stem, cue in self._stems.get(tokens[at][:_STEM], ()):
+                if tokens[at].startswith(stem):
+                    return 1, [cue]
+        return longest, found
+
+    def table(self, table: str, name: str) -> PhraseTable:
+        """The phrases of one list, over all languages."""
+        key = (table, name)
+        if key not in self._tables:
+            self._tables[key] = PhraseTable(self.phrases(table, name))
+        return self._tables[key]
+
+    def phrases(self, table: str, name: str) -> tuple[Phrase, ...]:
+        found = (phrase for language in self.languages for phrase in language.phrases.get((table, name), ()))
+        return tuple(dict.fromkeys(found))
+
+    def spelt(self, table: str, name: str) -> list[Words]:
+        """Every form of the phrases of one list, word by word."""
+        return [form for language in self.languages for form in language.spelt(table, name)]
+
+
+@dataclass(frozen=True, eq=False)
+class Languages:
+    """All languages that there is data for."""
+
+    all: tuple[Language, ...]
+    _made: dict[tuple[str, ...], Lexicon] = field(default_factory=dict, repr=False)
+
+    @property
+    def scripts(self) -> frozenset[str]:
+        return frozenset(language.script for language in self.all)
+
+    def of_tag(self, tag: str) -> Lexicon | None:
+        """The data that a BCP 47 tag asks for; a dialect falls back to its language. None when there is none."""
+        code = tag.replace("_", "-").split("-")[0].lower()
+        return self._lexicon(tuple(language for language in self.all if language.code == code))
+
+    def of_script(self, script: str) -> Lexicon | None:
+        """All data of a script together. None when there is none."""
+        return self._lexicon(tuple(language for language in self.all if language.script == script))
+
+    def everything(self) -> Lexicon:
+        return Lexicon(self.all)
+
+    def _lexicon(self, languages: tuple[Language, ...]) -> Lexicon | None:
+        codes = tuple(language.code for language in languages)
+        if codes and codes not in self._made:
+            self._made[codes] = Lexicon(languages)
+        return self._made.get(codes)

@@ -1,0 +1,179 @@
+"""Unicode, as the gate needs it: folding that keeps its way back, the edges of words, what is visible.
+
+All offsets are code points. Nothing here raises on any text, lone surrogates and NUL included.
+Source: UAX #15 (canonical form), UAX #29 (words, grapheme clusters), UAX #44 (Default_Ignorable_Code_Point).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import regex
+
+_TYPING = str.maketrans(
+    {
+        **dict.fromkeys("’‘‛ʼʹ′＇`´", "'"),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
+        **dict.fromkeys("‐‑﹣－−", "-"),  # hyphens and the minus sign: they join
+        **dict.fromkeys("‒–—―﹘", "—"),  # dashes: they part
+    }
+)
+_ALIKE = str.maketrans({"—": "-", "\n": " ", "\f": " "})  # one for one, so that offsets stay
+
+_HIDDEN = r"[\p{Cf}\p{Default_Ignorable_Code_Point}]"
+_UNEVEN = regex.compile(rf"\s{{2,}}|[^\S \n]|{_HIDDEN}|--")
+_PIECE = regex.compile(rf"(?P<space>\s+)|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})|(?:(?!{_HIDDEN}|--)\S)+")
+_CLUSTER = regex.compile(r"\X")
+_HIDDEN_ONE = regex.compile(_HIDDEN)
+_WORD_EDGE = regex.compile(r"(?w)\b")
+_SUBSTANCE = regex.compile(rf"(?!{_HIDDEN})[\p{{L}}\p{{N}}\p{{S}}]")
+
+_NUMBER_JOINERS = ".,:/"
+_JOINERS = "-‐‑'’" + _NUMBER_JOINERS
+_SIGNS = "-−+"
+_LONGEST_CLUSTER = 512  # code points without an ASCII character that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Text with what typing changes evened out, and the way back to the original.
+
+    `text` is in canonical form and lower case; quotes, apostrophes, hyphens and dashes are of one kind each; a run of
+    white space is one space, one line break or (for an empty line) one form feed; nothing invisible is left.
+    """
+
+    text: str
+    starts: tuple[int, ...] = ()  # where each piece starts in `text`; empty when the two run in step
+    origins: tuple[
+        tuple[int, int, bool], ...
+    ] = ()  # its origin [start, end), and whether it runs in step inside
+
+    def start(self, at: int) -> int | None:
+        """The origin of a slice that starts at `at`; None inside a character that folding made longer."""
+        if not self.starts:
+            return at
+        piece = bisect_right(self.starts, at) - 1
+        start, _, level = self.origins[piece]
+        within = at - self.starts[piece]
+        return start + within if level or within == 0 else None
+
+    def end(self, at: int) -> int | None:
+        """The origin of a slice that ends at `at` (over 0), before anything invisible that follows."""
+        if not self.starts:
+            return at
+        piece = bisect_right(self.starts, at - 1) - 1
+        start, end, level = self.origins[piece]
+        if level:
+            return start + at - self.starts[piece]
+        following = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
+        return end if at == following else None
+
+    def alike(self) -> str:
+        """`text` for comparing: line breaks as spaces, dashes as hyphens; offsets stay."""
+        return self.text.translate(_ALIKE)
+
+
+def fold(text: str) -> Folded:
+    """Even out what typing and models change without changing words. Linear in the length of the text.
+
+    Source: DESIGN section 6, rule 1.
+    """
+    plain = text.translate(_TYPING)
+    if _UNEVEN.search(plain) is None:
+        low = _in_step(plain)
+        if low is not None:
+            return Folded(low)
+    out: list[str] = []
+    starts: list[int] = []
+    origins: list[tuple[int, int, bool]] = []
+    length = 0
+    for match in _PIECE.finditer(plain):
+        for start, end, piece in _fold_piece(match):
+            out.append(piece)
+            starts.append(length)
+            origins.append((start, end, len(piece) == end - start))
+            length += len(piece)
+    return Folded("".join(out), tuple(starts), tuple(origins))
+
+
+def _fold_piece(match: regex.Match[str]) -> list[tuple[int, int, str]]:
+    start, end = match.span()
+    run = match.group()
+    match match.lastgroup:
+        case "hidden":
+            return []
+        case "dash":
+            return [(start, end, "—")]
+        case "space":
+            lines = len((run + ".").splitlines())
+            return [(start, end, " " if lines == 1 else "\n" if lines == 2 else "\f")]
+    level = _in_step(run)
+    if level is not None:
+        return [(start, end, level)]
+    parts = (
+        (start + part.start(), start + part.end(), _fold_cluster(part.group()))
+        for part in _CLUSTER.finditer(run)
+    )
+    return [part for part in parts if part[2]]
+
+
+def _in_step(run: str) -> str | None:
+    """The run in lower case, where that and canonical form change it one character for one; else None.
+
+    Lower case never shortens, so equal length means one for one.
+    """
+    if run.isascii():
+        return run.lower()
+    if not unicodedata.is_normalized("NFC", run):
+        return None
+    low = run.casefold()
+    return low if len(low) == len(run) and unicodedata.is_normalized("NFC", low) else None
+
+
+def _fold_cluster(cluster: str) -> str:
+    shown = _HIDDEN_ONE.sub("", unicodedata.normalize("NFC", cluster).casefold())
+    return unicodedata.normalize("NFC", shown)
+
+
+def has_substance(text: str) -> bool:
+    """Whether there is a letter, digit or symbol that can be seen: more than punctuation and blanks."""
+    return _SUBSTANCE.search(text) is not None
+
+
+def is_edge(text: str, at: int) -> bool:
+    """Whether a slice may start or end at `at`: outside of words, numbers, compounds and grapheme clusters.
+
+    A word is what Unicode word boundaries give; also one are what hyphens or apostrophes join ("non-smoking"), numbers with their
+    separators and sign ("12:20", "1,000.5", "-5"), and a letter run with the underscores in it. Letters of scripts written
+    without spaces are words by themselves: there the edge of a grapheme cluster is enough.
+    Source: UAX #29; DESIGN section 6, rule 2.
+    """
+    if at <= 0 or at >= len(text):
+        return True
+    if not _WORD_EDGE.match(text, at):
+        return False
+    before, after = text[at - 1], text[at]
+    if after in _JOINERS and _joined(text, at):
+        return False
+    if before in _JOINERS and _joined(text, at - 1):
+        return False
+    if before in _SIGNS and after.isdigit() and (at < 2 or text[at - 2].isspace()):
+        return False
+    if before.isascii() and after.isascii():
+        return True
+    first = at - 1
+    while first > 0 and not text[first].isascii() and at - first < _LONGEST_CLUSTER:
+        first -= 1
+    return all(not part.start() < at < part.end() for part in _CLUSTER.finditer(text, first, at + 1))
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether the hyphen, apostrophe or separator at `at` stands inside a word or number."""
+    if at == 0 or at + 1 >= len(text):
+        return False
+    before, after = text[at - 1], text[at + 1]
+    if text[at] in _NUMBER_JOINERS:
+        return before.isdigit() and after.isdigit()
+    return before.isalnum() and after.isalnum()

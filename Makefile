@@ -39,5 +39,10 @@ lock: ## pin the requirements anew, with hashes and without addresses (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/runtime.txt
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/dev.txt
 
+# Until the first release the schema is still in one piece; afterwards a change is a new migration.
+freeze: ## write the first migration from the schema files, and the hashes of what is released
+	cat schema/[01][0-9]_*.sql > schema/migrations/0001_initial.sql
+	cd schema/migrations && sha256sum 0*.* > released.sha256
+
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

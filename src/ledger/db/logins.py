@@ -25,9 +25,7 @@ def derived(installer: str, identity: Identity) -> dict[Surface, str]:
     """
     secret = secret_of(installer)
     return {
-        surface: make_conninfo(
-            **{**parts, "user": surface.role, "password": identity.login(surface.role, secret)}
-        )
+        surface: make_conninfo(installer, user=surface.role, password=identity.login(surface.role, secret))
         for surface in Surface
     }
 

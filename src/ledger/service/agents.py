@@ -12,7 +12,7 @@ from ledger.core import plan as planning
 from ledger.core import prompt
 from ledger.core.model import Entry, Freshness, PlanItem, Topic
 from ledger.core.registry.label import normalise
-from ledger.core.registry.near import near
+from ledger.core.registry.near import Listed
 from ledger.db import agent as db
 from ledger.db.agent import Reader
 from ledger.db.operation import UseCase
@@ -91,7 +91,7 @@ def coin(context: Context, label: str, avoid: Sequence[str] = (), *, new: bool =
     listed: dict[str, tuple[str, str | None]] = yield db.labels_listed()
     if key in listed:
         return _listed(*listed[key])
-    found = near(key, {name: of for name, (of, _) in listed.items()})
+    found = Listed({name: of for name, (of, _) in listed.items()}, context.near_lists).near(key)
     if found.kind == "same":
         return _listed(*listed[found.keys[0]])
     if found.kind == "similar" and not new:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 
-from ledger import languages
+from ledger import languages, packs
 from ledger.core.gate import Gate
 from ledger.db import logins, migrations
 from ledger.db import operator as db
@@ -136,6 +136,7 @@ def _context(settings: Settings, keys: Keys) -> Context:
     return Context(
         identity=Identity(keys.pepper, settings.tenant),
         gate=Gate(languages.load()),
+        near_lists=packs.near_lists(),
         avoid=_lines(settings.avoid_file) if settings.avoid_file else (),
         notices=_versions(settings.notices_dir) if settings.notices_dir else None,
         controller=settings.controller,

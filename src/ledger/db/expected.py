@@ -1,0 +1,124 @@
+"""What a database of this release consists of: the lists that tests and `doctor` hold a live one against.
+
+The columns (db/models.py) are the promise: what is not there can't be kept. Whoever changes a list here
+changes what a reviewer has to read in `schema/`, which is the same, said twice on purpose.
+
+Source: DESIGN sections 3 (G1) and 4; schema/02_tables.sql, 03_policies.sql, 10_grants.sql.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy.dialects import postgresql
+
+from ledger.db import models
+
+
+def _kind(kind: Any) -> str:
+    spelled: str = kind.compile(dialect=_TYPES).lower()
+    return {"varchar": "character varying"}.get(name := spelled.partition("(")[0], name)
+
+
+_TYPES = postgresql.dialect()  # type: ignore[no-untyped-call]
+
+COLUMNS: dict[str, dict[str, str]] = {
+    table.name: {column.name: _kind(column.type) for column in table.columns}
+    for table in models.Table.metadata.sorted_tables
+}
+"""The allow-list: table -> column -> type, as PostgreSQL spells it without a length."""
+
+OF_PRINCIPALS = tuple(name for name, columns in COLUMNS.items() if "principal" in columns)
+
+SURFACES = ("ledger_agent", "ledger_capture", "ledger_principal", "ledger_operator", "ledger_sweeper")
+DEFINERS = (
+    "ledger_agent_keys", "ledger_agent_content", "ledger_own_reader", "ledger_writer", "ledger_registrar",
+    "ledger_custodian",
+)  # fmt: skip
+
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin"),
+    "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "today"),
+    "ledger_principal": (
+        "own_entries", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct", "own_delete",
+        "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "today",
+    ),
+    "ledger_operator": (
+        "topics_all", "topic_read", "alias_put", "alias_delete", "setting_read", "setting_change",
+        "schema_version", "snapshot_read", "topic_change", "topics_merge", "hold_place", "hold_lift", "coin",
+        "today",
+    ),
+    "ledger_sweeper": ("sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp", "today"),
+}  # fmt: skip
+
+_RUN_AS: dict[str, tuple[str, ...]] = {
+    "ledger_agent_keys": ("coverage", "plan"),
+    "ledger_agent_content": ("recall",),
+    "ledger_own_reader": ("own_entries", "own_consent", "own_receipts", "own_rest", "own_state"),
+    "ledger_writer": (
+        "capture", "reconfirm", "own_correct", "own_delete", "own_decide", "own_withhold", "own_decide_consent",
+        "own_object", "own_erase", "hold_place", "hold_lift",
+    ),
+    "ledger_custodian": (
+        "topic_change", "topics_merge", "sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp",
+    ),
+    "ledger_owner": ("today",),
+}  # fmt: skip
+
+_GATED = ("consent", "objection", "legal_hold", "withheld")
+_ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
+
+
+def policies() -> Iterator[tuple[str, str, str, str, str]]:
+    """Every policy: table, name, kind, roles (sorted), command."""
+    for table in OF_PRINCIPALS:
+        yield table, "writer", "PERMISSIVE", "ledger_writer", "ALL"
+        yield table, "own", "PERMISSIVE", "ledger_own_reader", "SELECT"
+        yield table, "custodian", "PERMISSIVE", "ledger_custodian", "ALL"
+    for table in _GATED:
+        yield table, "gate", "PERMISSIVE", "ledger_agent_content ledger_agent_keys", "SELECT"
+    yield "entry", "keys", "PERMISSIVE", "ledger_agent_keys", "SELECT"
+    yield "entry", "content", "PERMISSIVE", "ledger_agent_content", "SELECT"
+
+
+def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
+    """Every right on a table but its owner's: table, role, right, column (None: the whole table)."""
+    for column in ("principal", "topic", "as_of"):
+        yield "entry", "ledger_agent_keys", "SELECT", column
+    rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
+        "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_agent_content": {("entry", *_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_writer": {
+            OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
+            ("barrier", "audit"): ("UPDATE",),
+            ("topic", "setting"): ("SELECT",),
+        },
+        "ledger_registrar": {
+            ("topic", "topic_alias"): ("SELECT", "INSERT", "DELETE"),
+            ("topic_alias", "setting"): ("UPDATE",),
+            ("setting", "snapshot", "proposal", "version"): ("SELECT",),
+            ("outcome",): ("SELECT", "INSERT", "UPDATE"),
+        },
+        "ledger_custodian": {
+            (
+                "entry", "pending", "withheld", "barrier", "audit", "topic", "topic_alias", "outcome", "snapshot",
+                "proposal", "setting", "sweep_mark",
+            ): _ALL,
+            ("consent", "consent_history", "objection", "legal_hold"): ("SELECT", "INSERT", "DELETE"),
+        },
+    }  # fmt: skip
+    for role, groups in rights.items():
+        for tables, kinds in groups.items():
+            for table in tables:
+                for kind in kinds:
+                    yield table, role, kind, None
+
+
+def function_grants() -> Iterator[tuple[str, str, str]]:
+    """What the surfaces may call: function, whom it runs as (owner), surface."""
+    owner = {name: role for role, names in _RUN_AS.items() for name in names}
+    for surface, names in FUNCTIONS.items():
+        for name in names:
+            yield name, owner.get(name, "ledger_registrar"), surface

@@ -1,0 +1,168 @@
+"""Real servers for all tests: the wheel's PostgreSQL, and for schema and isolation any other that is found.
+
+The schema is installed once a server; each test gets a database of its own, cloned from that (a few
+milliseconds). Tests log in as the production roles.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from ledger.db import logins, migrations
+from ledger.db.operation import Surface
+from ledger.embedded import EmbeddedServer
+from ledger.identity import Identity
+from ledger.service.ledger import Ledger
+from ledger.settings import Settings
+
+PEPPER = "dGVzdHMgdGVzdHMgdGVzdHMgdGVzdHMgdGVzdHMgISE="
+_OTHER_SERVERS = sorted(
+    (path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")),
+    key=lambda folder: int(folder.parent.name),
+)
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Database:
+    """A database of one test. `installer` is the superuser's connection, committing by itself."""
+
+    conninfo: str
+    identity: Identity
+    installer: psycopg.Connection[Any] = field(init=False)
+    _open: list[psycopg.Connection[Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.installer = self._keep(psycopg.connect(self.conninfo, autocommit=True))
+
+    @property
+    def url(self) -> str:
+        parts = conninfo_to_dict(self.conninfo)
+        host, password = quote(str(parts["host"]), safe=""), quote(str(parts["password"]), safe="")
+        return f"postgresql://{parts['user']}:{password}@{host}:{parts['port']}/{parts['dbname']}"
+
+    @property
+    def logins(self) -> dict[Surface, str]:
+        return logins.derived(self.conninfo, self.identity)
+
+    def surface(self, surface: Surface) -> psycopg.Connection[Any]:
+        """A connection as the production role of a surface."""
+        return self._keep(psycopg.connect(self.logins[surface], autocommit=True))
+
+    def day(self, day: date) -> None:
+        """Sets the clock, which is one SQL function."""
+        self.installer.execute(
+            f"create or replace function ledger.today() returns date language sql stable parallel safe "
+            f"return date '{day.isoformat()}'"
+        )
+
+    def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """What a superuser sees: no filter at all."""
+        return self.installer.execute(query, parameters or None).fetchall()
+
+    def _keep(self, connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+        self._open.append(connection)
+        return connection
+
+    def close(self) -> None:
+        for connection in self._open:
+            connection.close()
+
+
+class Server:
+    """A running server with an installed template."""
+
+    def __init__(self, folder: Path, pg_bin: Path | None = None) -> None:
+        self.embedded = EmbeddedServer.open(folder, pg_bin=pg_bin)
+        self.identity = Identity(b"tests" * 8, "default")
+        with self._admin() as admin:
+            admin.execute("create database template_ledger")
+        migrations.migrate(
+            self.embedded.admin_conninfo("template_ledger"),
+            self.identity,
+            logins.secret_of(self.embedded.admin_conninfo()),
+        )
+
+    def _admin(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(self.embedded.admin_conninfo("postgres"), autocommit=True)
+
+    def empty(self) -> str:
+        """A database without a schema."""
+        name = f"empty_{next(_numbers)}"
+        with self._admin() as admin:
+            admin.execute(f"create database {name} template template0")
+        return self.embedded.admin_conninfo(name)
+
+    def clone(self) -> Database:
+        name = f"test_{next(_numbers)}"
+        with self._admin() as admin:
+            admin.execute(f"create database {name} template template_ledger")
+        return Database(self.embedded.admin_conninfo(name), self.identity)
+
+    def drop(self, database: Database) -> None:
+        database.close()
+        name = conninfo_to_dict(database.conninfo)["dbname"]
+        with self._admin() as admin:
+            admin.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture(scope="session")
+def wheel_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The PostgreSQL of the wheel."""
+    server = Server(tmp_path_factory.mktemp("wheel"))
+    yield server
+    server.embedded.close()
+
+
+@pytest.fixture(scope="session", params=["wheel", *(str(folder) for folder in _OTHER_SERVERS)])
+def any_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Every PostgreSQL there is on this machine, 15 or newer."""
+    if request.param == "wheel":
+        yield request.getfixturevalue("wheel_server")
+        return
+    server = Server(tmp_path_factory.mktemp("other"), Path(request.param))
+    yield server
+    server.embedded.close()
+
+
+@pytest.fixture
+def database(wheel_server: Server) -> Iterator[Database]:
+    """A database of this test's own, on the wheel's server."""
+    made = wheel_server.clone()
+    yield made
+    wheel_server.drop(made)
+
+
+@pytest.fixture
+def any_database(any_server: Server) -> Iterator[Database]:
+    """The same on every server found."""
+    made = any_server.clone()
+    yield made
+    any_server.drop(made)
+
+
+@pytest.fixture
+def settings_for(tmp_path: Path) -> Callable[..., Settings]:
+    """Settings that point at a test's database."""
+
+    def make(database: Database, **given: Any) -> Settings:
+        return Settings.load(database_url=database.url, data_dir=tmp_path / "data", pepper=PEPPER, **given)
+
+    return make
+
+
+@pytest.fixture
+def ledger(database: Database, settings_for: Callable[..., Settings]) -> Iterator[Ledger]:
+    """An open ledger on a database of this test's own."""
+    with Ledger.open(settings_for(database)) as opened:
+        yield opened

@@ -44,13 +44,15 @@ class EmbeddedServer:
 
     def __init__(self, home: Path, pg_bin: Path | None) -> None:
         self._home = home
+        self._pg_bin = pg_bin
         self._pid = os.getpid()
         self._owner: int | None = None
+        self._socket = home / "socket"
         with locks.exclusive(home / "start.lock"):
             self._owner = locks.shared(home / "owners.lock")
             try:
                 self._secret = cluster.secret(home)
-                self.version = self._attach() or self._start(pg_bin)
+                self.version = self._attach() or self._start()
             except BaseException:
                 self._leave()
                 raise
@@ -74,12 +76,22 @@ class EmbeddedServer:
     def admin_conninfo(self, dbname: str = "postgres") -> str:
         """The superuser's connection string (libpq) for one database. It holds the password."""
         return make_conninfo(
-            host=str(self._socket()),
+            host=str(self._socket),
             port=configuration.PORT,
             user=cluster.SUPERUSER,
             password=self._secret,
             dbname=dbname,
         )
+
+    def ensure_running(self) -> None:
+        """Starts the server again if something killed it; does nothing once closed.
+
+        Connection strings stay good. Raises SetupError if it can't be started.
+        """
+        if self._owner is None:
+            return
+        with private.explained(self._home), locks.exclusive(self._home / "start.lock"):
+            self.version = self._attach() or self._start()
 
     def close(self) -> None:
         """Gives the server up; stops it if nobody else uses it. A second call does nothing.
@@ -131,16 +143,15 @@ class EmbeddedServer:
                 stale.end_all(self._cluster)
             time.sleep(_POLL_S)
 
-    def _start(self, pg_bin: Path | None) -> str:
+    def _start(self) -> str:
         account = privileges.choose()
-        found = privileges.reachable(binaries.find(pg_bin), self._home, account)
+        found = privileges.reachable(binaries.find(self._pg_bin), self._home, account)
         server = locks.try_exclusive(self._lock)
         if server is None:
             raise SetupError(f"Another program holds {self._lock}. End it, and start again.")
         try:
             path = cluster.prepare(self._home, found, account, keep=server)
-            stale.clear(path)
-            socket = self._make_socket_folder()
+            socket = self._make_socket_folder(stale.clear(path))
             account.give(socket)
             for file in configuration.write(path, socket):
                 account.give(file)
@@ -160,16 +171,20 @@ class EmbeddedServer:
             raise SetupError(f"PostgreSQL did not start in {self._home}: {cluster.reason(told)}")
         return version
 
-    def _make_socket_folder(self) -> Path:
+    def _make_socket_folder(self, earlier: Path | None) -> Path:
         """An empty folder of ours: in the data directory, or a temporary one where that path is too long.
 
-        Whoever joins reads its name from the server's pid file.
+        Whoever joins reads its name from the server's pid file. A temporary one gets its `earlier` name
+        again, so that those who know it need not ask.
         """
         own = self._home / "socket"
-        if _fits(own):
-            stale.discard_socket(own)
-            own.mkdir(mode=0o700)
-            return own
+        for folder in (own, earlier):
+            if folder is not None and _fits(folder):
+                stale.discard_socket(folder)
+                # What is there now is not ours.
+                with suppress(FileExistsError):
+                    folder.mkdir(mode=0o700)
+                    return folder
         parents = (Path(it) for it in (tempfile.gettempdir(), _SHORT_FOLDER))
         parent = next((it for it in parents if _fits(it / "answer-ledger-12345678")), None)
         if parent is None:
@@ -178,13 +193,12 @@ class EmbeddedServer:
             )
         return Path(tempfile.mkdtemp(prefix="answer-ledger-", dir=parent))
 
-    def _socket(self) -> Path:
-        return stale.socket_folder(self._cluster) or self._home / "socket"
-
     def _answer(self) -> str | None:
         """The version of a server that takes our password, or None if none answers (yet)."""
-        if stale.socket_folder(self._cluster) is None:
+        socket = stale.socket_folder(self._cluster)
+        if socket is None:
             return None
+        self._socket = socket
         try:
             with psycopg.connect(self.admin_conninfo(), connect_timeout=5) as connection:
                 version = connection.info.server_version

@@ -49,13 +49,13 @@ def end_all(cluster: Path) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def clear(cluster: Path) -> None:
-    """Removes the pid file and the socket of a server of which no process is left."""
+def clear(cluster: Path) -> Path | None:
+    """Removes the pid file and the socket of a server of which no process is left; returns its folder."""
     folder = socket_folder(cluster)
     if folder is not None:
         discard_socket(folder)
-    with suppress(FileNotFoundError):
-        (cluster / "postmaster.pid").unlink()
+    (cluster / "postmaster.pid").unlink(missing_ok=True)
+    return folder
 
 
 def discard_socket(folder: Path) -> None:

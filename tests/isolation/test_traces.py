@@ -1,0 +1,147 @@
+"""How rows lie tells nothing: one xmin and key order a principal and table, and one xmin after the sweep."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+
+import pytest
+
+from ledger.db import expected
+from ledger.db.operation import Surface
+from ledger.identity import Identity
+
+IDENTITY = Identity(b"tests" * 8, "default")
+PEOPLE = [IDENTITY.principal(f"person {n}") for n in range(12)]
+TODAY = date(2026, 9, 1)
+TOPICS = [f"topic_{n:02d}" for n in range(16)]
+
+
+def disorder(database, table: str) -> list[tuple[object, ...]]:
+    """Principals whose rows carry more than one xmin, or lie out of key order."""
+    key = ", ".join(
+        name
+        for (name,) in database.rows(
+            """select a.attname from pg_index i cross join unnest(i.indkey) with ordinality k(attnum, ord)
+                 join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+                where i.indrelid = %s::regclass and i.indisprimary order by k.ord""",
+            f"ledger.{table}",
+        )
+    )
+    return database.rows(
+        f"""select principal, count(distinct stamp::text), bool_or(here < before)
+              from (select principal, xmin as stamp, ctid as here,
+                           lag(ctid) over (partition by principal order by {key}) as before
+                      from ledger.{table}) r
+             group by principal
+            having count(distinct stamp::text) > 1 or bool_or(here < before)"""
+    )
+
+
+def capture(connection, principal, topics, day):
+    connection.execute("select * from ledger.topics_for(%s, true, %s)", (topics, day))
+    connection.execute(
+        "select ledger.capture(%s, %s, %s, %s, '{}', '{}', %s)",
+        (principal, topics, [f"about {topic} {random.random()}" for topic in topics], day, principal),  # noqa: S311
+    )
+
+
+def a_history(database, seed: int) -> None:
+    """Writes of every kind, in the order of chance, with a vacuum in the middle."""
+    chance = random.Random(seed)  # noqa: S311
+    captures, own = database.surface(Surface.CAPTURE), database.surface(Surface.PRINCIPAL)
+    for step in range(150):
+        principal = chance.choice(PEOPLE)
+        topic = chance.choice(TOPICS)
+        match chance.randrange(8):
+            case 0:
+                own.execute(
+                    "select ledger.own_decide_consent(%s, %s, %s)",
+                    (principal, chance.choice(["granted", "revoked"]), f"v{step}"),
+                )
+            case 1:
+                own.execute("select ledger.own_withhold(%s, %s, true)", (principal, topic))
+            case 2:
+                if database.rows(
+                    "select 1 from ledger.entry where principal = %s and topic = %s", principal, topic
+                ):
+                    own.execute(
+                        "select ledger.own_delete(%s, %s, %s)",
+                        (principal, topic, IDENTITY.mark(principal, topic)),
+                    )
+            case _:
+                capture(
+                    captures,
+                    principal,
+                    sorted(chance.sample(TOPICS, chance.randrange(1, 4))),
+                    TODAY - timedelta(days=chance.randrange(100)),
+                )
+        if step == 75:
+            database.installer.execute("vacuum")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_after_any_writes_a_principals_rows_carry_one_xmin_and_lie_in_key_order(any_database, seed):
+    any_database.day(TODAY)
+    a_history(any_database, seed)
+    assert any_database.rows("select count(*) > 20 from ledger.entry") == [(True,)]
+    assert {table: disorder(any_database, table) for table in expected.OF_PRINCIPALS} == dict.fromkeys(
+        expected.OF_PRINCIPALS, []
+    )
+
+
+def test_a_plain_upsert_would_be_noticed(any_database):
+    any_database.day(TODAY)
+    capture(any_database.surface(Surface.CAPTURE), PEOPLE[0], TOPICS[:3], TODAY)
+    any_database.installer.execute("update ledger.entry set answer = 'x' where topic = %s", (TOPICS[0],))
+    assert disorder(any_database, "entry") != []
+
+
+def test_after_the_sweep_every_row_written_since_the_last_carries_one_xmin(any_database):
+    any_database.day(TODAY)
+    a_history(any_database, 3)
+    sweeper = any_database.surface(Surface.SWEEPER)
+    before = any_database.rows("select count(distinct xmin::text) > 1 from ledger.entry")
+    assert before == [(True,)]
+    for _ in range(2):
+        sweeper.execute("select ledger.sweep_restamp()")
+        stamps = {
+            stamp
+            for table in expected.COLUMNS
+            if table not in ("sweep_mark", "version")
+            for (stamp,) in any_database.rows(f"select distinct xmin::text from ledger.{table}")
+        }
+        assert len(stamps) == 1
+    assert {table: disorder(any_database, table) for table in expected.OF_PRINCIPALS} == dict.fromkeys(
+        expected.OF_PRINCIPALS, []
+    )
+    (again,) = sweeper.execute("select ledger.sweep_restamp()").fetchone()
+    assert again == 0, "what was stamped by a sweep is left alone by the next"
+
+
+def test_a_mark_from_another_cluster_stamps_everything_anew(any_database):
+    any_database.day(TODAY)
+    a_history(any_database, 4)
+    sweeper = any_database.surface(Surface.SWEEPER)
+    sweeper.execute("select ledger.sweep_restamp()")
+    (old,) = any_database.rows("select distinct xmin::text from ledger.entry")
+    any_database.installer.execute("update ledger.sweep_mark set stamp = '999999999999'")
+    sweeper.execute("select ledger.sweep_restamp()")
+    (new,) = any_database.rows("select distinct xmin::text from ledger.entry")
+    assert new != old
+
+
+def test_writers_at_once_lose_nothing_and_leave_order(any_database):
+    any_database.day(TODAY)
+    connections = [any_database.surface(Surface.CAPTURE) for _ in range(8)]
+    topics = [f"at_once_{n:03d}" for n in range(160)]
+
+    def write(worker: int) -> None:
+        for topic in topics[worker::8]:
+            capture(connections[worker], PEOPLE[0], [topic], TODAY)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    assert any_database.rows("select count(*) from ledger.entry") == [(160,)]
+    assert disorder(any_database, "entry") == []

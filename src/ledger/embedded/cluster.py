@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import secrets
 import shutil
 from pathlib import Path
@@ -12,6 +15,7 @@ from ledger.embedded.privileges import Account
 from ledger.errors import SetupError
 
 SUPERUSER = "postgres"
+_COMPLAINT = re.compile(r"\b(?:error|FATAL|PANIC): +(.+)")
 
 
 def secret(home: Path) -> str:
@@ -89,8 +93,8 @@ def _make(home: Path, cluster: Path, binaries: Binaries, account: Account, keep:
 def reason(output: str) -> str:
     """The sentence in a program's output that tells why it failed, with a next step where one is known."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    told = [line for line in lines if "error:" in line or line.startswith(("FATAL:", "PANIC:"))]
-    sentence = (told or lines or ["it gave no reason"])[0].removeprefix("initdb: ")
-    if "No space left" in output or "quota exceeded" in output:
+    told = (found[1] for line in lines if (found := _COMPLAINT.search(line)))
+    sentence = next(told, lines[-1] if lines else "it gave no reason").rstrip(".")
+    if os.strerror(errno.ENOSPC) in output or os.strerror(errno.EDQUOT) in output:
         return f"{sentence}. Free some space, or choose another --data-dir."
     return f"{sentence}."

@@ -196,7 +196,7 @@ class EmbeddedServer:
     def _answer(self) -> str | None:
         """The version of a server that takes our password, or None if none answers (yet)."""
         socket = stale.socket_folder(self._cluster)
-        if socket is None:
+        if socket is None or not stale.says_ready(self._cluster):
             return None
         self._socket = socket
         try:

@@ -21,6 +21,13 @@ def socket_folder(cluster: Path) -> Path | None:
     return Path(lines[4]) if len(lines) > 4 and lines[4].startswith("/") else None
 
 
+def says_ready(cluster: Path) -> bool:
+    """Whether the server wrote that it takes connections; to ask earlier leaves a line in its log."""
+    # Source: PostgreSQL, miscadmin.h, LOCK_FILE_LINE_PM_STATUS; pg_ctl waits for the same word.
+    lines = _lock_file(cluster)
+    return len(lines) > 7 and lines[7].strip() == "ready"
+
+
 def postmaster(cluster: Path) -> int | None:
     """The server's first process, if it lives: neither a zombie nor a stranger that got its number.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -21,6 +22,7 @@ from ledger.api import (
 )
 from ledger.api.edge import Edge
 from ledger.api.limits import Limiter
+from ledger.api.sweeping import sweep_regularly
 from ledger.service.deployment import Deployment
 from ledger.service.ledger import AsyncLedger
 from ledger.tokens import Tokens
@@ -36,17 +38,20 @@ ROUTERS = (
 )
 
 
-def create_app(deployment: Deployment) -> FastAPI:
+def create_app(deployment: Deployment, *, on_shutdown: Callable[[], None] = lambda: None) -> FastAPI:
     """The application of an open deployment, which stays its owner's to close.
 
-    Raises SetupError where the key set that the settings name can't be used.
+    While it serves it sweeps every `sweep_every_hours`. Raises SetupError where the key set that the settings name can't be used.
     """
     ledger = AsyncLedger(deployment)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        sweeping = asyncio.create_task(sweep_regularly(ledger, deployment.settings.sweep_every_hours))
         yield
+        sweeping.cancel()
         await ledger.close()
+        on_shutdown()
 
     app = FastAPI(
         title="Answer ledger",
@@ -64,7 +69,7 @@ def create_app(deployment: Deployment) -> FastAPI:
     )
     app.state.coining = Limiter(routes_agent.COIN_BURST, routes_agent.COINS_A_SECOND)
     for router in ROUTERS:
-        app.include_router(router)
+        app.router.routes.extend(router.routes)
     app.openapi = lambda: openapi.document(app)  # type: ignore[method-assign]
     problems.install(app)
     app.add_middleware(Edge)

@@ -8,6 +8,8 @@ Source: DESIGN sections 3 (G1, G3) and 8.
 
 from __future__ import annotations
 
+from functools import cache
+
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from starlette.types import Scope
 
@@ -29,10 +31,16 @@ SECONDS = Histogram(
 
 
 def count(scope: Scope, status: int, seconds: float) -> None:
+    """Count a request that was answered with `status`."""
     method = scope["method"] if scope["method"] in _METHODS else "other"
-    route = getattr(scope.get("route"), "path", "none")
-    REQUESTS.labels(method, route, str(status)).inc()
-    SECONDS.labels(route).observe(seconds)
+    requests, latency = _children(method, getattr(scope.get("route"), "path", "none"), status)
+    requests.inc()
+    latency.observe(seconds)
+
+
+@cache
+def _children(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(method, route, str(status)), SECONDS.labels(route)
 
 
 def exposition() -> bytes:

@@ -356,9 +356,7 @@ class OperatorTopics(TypedDict):
 class PreviewAnswer(TypedDict):
     preview: str | None
     destroys: list[str]
-    principals: Annotated[
-        str, Field(description="By the weekly snapshot; 'fewer than 5' is an answer.")
-    ]
+    principals: Annotated[str, Field(description="By the weekly snapshot; 'fewer than 5' is an answer.")]
 
 
 class DefaultWindow(TypedDict):

@@ -17,11 +17,12 @@ from ledger.service import operators
 
 NO_CONTENT = 204
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
 
 def answer(value: Any, headers: dict[str, str] | None = None) -> Response:
     """A JSON response. `value` is one of `models`' typed dictionaries; dates are written as days."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return Response(text, 200, headers, "application/json")
+    return Response(_encode(value), 200, headers, "application/json")
 
 
 def done() -> Response:

@@ -1,0 +1,36 @@
+"""Serving the application with uvicorn: nothing of a request is logged, and nothing tells what serves.
+
+No access log, no `Server` header; no header of a proxy is believed, since no address is of use to us.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from ledger.api.app import create_app
+from ledger.service.deployment import Deployment
+from ledger.settings import Settings
+
+OPTIONS: dict[str, Any] = {
+    "http": "h11",
+    "ws": "none",
+    "lifespan": "on",
+    "access_log": False,
+    "server_header": False,
+    "proxy_headers": False,
+    "log_level": "warning",
+    "timeout_keep_alive": 5,  # seconds
+    "timeout_graceful_shutdown": 10,  # seconds
+}
+"""For `uvicorn.Config` or `uvicorn.run`."""
+
+
+def from_environment() -> FastAPI:
+    """The application of the settings of this process, for `uvicorn.run(factory=True, workers=...)`.
+
+    It closes its deployment when it shuts down. Raises SetupError, Unavailable.
+    """
+    deployment = Deployment.open(Settings.load())
+    return create_app(deployment, on_shutdown=deployment.close)

@@ -39,14 +39,18 @@ def default_data_dir() -> Path:
 
 
 def _database_url(value: SecretStr) -> SecretStr:
-    if urlsplit(value.get_secret_value()).scheme not in {"postgresql", "postgres"}:
+    # Not parsed: what a parser complains of is part of the secret.
+    if not value.get_secret_value().startswith(("postgresql://", "postgres://")):
         raise ValueError("must begin with postgresql://")
     return value
 
 
 def _key_url(value: str) -> str:
     # Whoever can change the keys on their way can sign tokens.
-    parts = urlsplit(value)
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        raise ValueError("must be a URL") from None
     local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
     if not parts.hostname or parts.scheme not in ({"https", "http"} if local else {"https"}):
         raise ValueError("must begin with https:// (http:// is for this machine alone)")
@@ -165,11 +169,11 @@ class Settings(BaseSettings):
 
 
 def _refuse_unknown(names: Iterable[str]) -> None:
-    known = [PREFIX + name.upper() for name in Settings.model_fields]
+    known = [name.upper() for name in Settings.model_fields]
     for name in map(str.upper, names):
-        if name.startswith(PREFIX) and name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "see docs/reference/settings.md"
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known:
+            near = get_close_matches(name.removeprefix(PREFIX), known, n=1)
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else "see docs/reference/settings.md"
             raise SetupError(f"There is no setting {name}: {hint}")
 
 

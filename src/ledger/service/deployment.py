@@ -126,10 +126,10 @@ def migrate(conninfo: str, identity: Identity) -> list[str]:
 
 
 def _make_database(conninfo: str) -> None:
-    with psycopg.connect(conninfo, autocommit=True) as connection:
-        # there from an earlier start, or made by another process at this moment
-        with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-            connection.execute(f"create database {DATABASE}")
+    # there from an earlier start, or made by another process at this moment
+    there = suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation)
+    with psycopg.connect(conninfo, autocommit=True) as connection, there:
+        connection.execute(f"create database {DATABASE}")
 
 
 def _context(settings: Settings, keys: Keys) -> Context:
@@ -137,6 +137,7 @@ def _context(settings: Settings, keys: Keys) -> Context:
         identity=Identity(keys.pepper, settings.tenant),
         gate=Gate(languages.load()),
         near_lists=packs.near_lists(),
+        categories=packs.special_categories(),
         avoid=_lines(settings.avoid_file) if settings.avoid_file else (),
         notices=_versions(settings.notices_dir) if settings.notices_dir else None,
         controller=settings.controller,

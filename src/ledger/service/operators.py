@@ -77,8 +77,11 @@ def change(
     wanted = dict(fields)
     if "listed" in wanted and wanted["listed"] and not old.listed and "handling" not in wanted:
         wanted["handling"] = Handling.OPEN.value
-    _check(old, wanted)
-    yield from _check_window(wanted, old)
+    _check(context, old, wanted)
+    if "reconfirm_after" in wanted or "drop_after" in wanted:
+        windows.checked(
+            wanted.get("reconfirm_after", old.reconfirm_after), wanted.get("drop_after", old.drop_after)
+        )
     step = {"step": "change", "topic": _document(old), "fields": wanted}
     destroys = tuple(_destroyed(old, wanted))
     seen = yield from _allowed(context, old, step, destroys, if_match, preview, dry_run)
@@ -165,28 +168,21 @@ def _document(topic: Topic) -> db.Document:
     }
 
 
-def _check(old: Topic, wanted: Mapping[str, Any]) -> None:
+def _check(context: Context, old: Topic, wanted: Mapping[str, Any]) -> None:
     listed = wanted.get("listed", old.listed)
     handling = Handling(wanted.get("handling", old.handling))
     if not listed and handling is not Handling.SEALED and "handling" in wanted:
         raise InvalidRequest(
             "An unlisted topic is handled as sealed.", [Problem("handling", "needs `listed: true` beside it")]
         )
-    kind = handlings.special_category(old.key, wanted.get("question", old.question), old.aliases)
+    kind = handlings.special_category(
+        context.categories, old.key, wanted.get("question", old.question), old.aliases
+    )
     if listed and handling is Handling.OPEN and kind is not None:
         raise InvalidRequest(
             "A topic that touches a special category of personal data can't be open.",
             [Problem("handling", f"touches {kind}: give sealed, confirm or forbidden")],
         )
-
-
-def _check_window(wanted: Mapping[str, Any], old: Topic) -> UseCase[None]:
-    if "reconfirm_after" in wanted or "drop_after" in wanted:
-        windows.checked(
-            wanted.get("reconfirm_after", old.reconfirm_after), wanted.get("drop_after", old.drop_after)
-        )
-    return
-    yield
 
 
 def _destroyed(old: Topic, wanted: Mapping[str, Any]) -> Sequence[str]:

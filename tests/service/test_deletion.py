@@ -1,0 +1,140 @@
+"""G7: deletion is real, what was deleted does not come back, and a legal hold is said, not hidden."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from ledger.core.model import Decision
+from ledger.errors import InvalidRequest, LegalHold, NotFound
+from ledger.service import operators, principals
+
+
+def everything(scene) -> str:
+    """Every row of every table, as text: what a person with the database can read."""
+    tables = [
+        name
+        for (name,) in scene.database.rows(
+            "select relname from pg_class where relnamespace = 'ledger'::regnamespace and relkind = 'r'"
+        )
+    ]
+    return repr([scene.database.rows(f"select t::text from ledger.{table} t") for table in tables])
+
+
+def test_a_deleted_entry_is_gone_and_what_was_said_before_does_not_bring_it_back(scene):
+    scene.say("smoking", "I smoke zebra quartz")
+    scene.act(principals.delete, "smoking")
+    assert "zebra" not in everything(scene)
+    assert scene.say("smoking", "I smoke zebra quartz").verdict.accepted
+    assert scene.say("smoking", "I smoke zebra quartz", on=scene.today - timedelta(days=3)).verdict.accepted
+    assert scene.stored() == {} and scene.audit() == {"deleted": 1}
+    scene.later(1)
+    scene.say("smoking", "I smoke again")
+    assert scene.stored() == {"smoking": "I smoke again"}
+
+
+def test_the_barrier_does_not_say_what_was_deleted_and_stops_nothing_else(scene):
+    scene.say("smoking", "I smoke outdoors")
+    scene.act(principals.delete, "smoking")
+    assert "smoking" not in repr(scene.database.rows("select b::text from ledger.barrier b"))
+    scene.say("kids", "I want two kids")
+    scene.say("smoking", "I smoke outdoors", name="bob")
+    assert set(scene.stored()) == {"kids"} and set(scene.stored("bob")) == {"smoking"}
+
+
+def test_a_correction_stands_against_everything_said_up_to_that_day(scene):
+    scene.say("kids", "I want two kids")
+    scene.act(principals.correct, "kids", "I want three kids")
+    scene.say("kids", "I want two kids")
+    assert scene.stored() == {"kids": "I want three kids"}
+    scene.later(1)
+    scene.say("kids", "I want no kids")
+    assert scene.stored() == {"kids": "I want no kids"}
+
+
+def test_a_correction_must_be_fit_to_keep(scene):
+    scene.say("diet", "I eat everything")
+    for answer in ("", "   ", "x" * 501, "my card is 4111 1111 1111 1111", "no"):
+        with pytest.raises(InvalidRequest) as refused:
+            scene.act(principals.correct, "diet", answer)
+        assert len(answer) < 3 or answer not in repr(refused.value.problems)
+    assert scene.stored() == {"diet": "I eat everything"}
+
+
+def test_erasing_takes_all_and_leaves_a_refusal_and_a_barrier(scene):
+    scene.say("kids", "I want two kids")
+    scene.say("pets", "I have two cats")
+    scene.say("kids", "three please", name="bob")
+    scene.decide(Decision.GRANTED)
+    scene.act(principals.withhold, "pets", True)
+    erased = scene.run(principals.erase(scene.ledger.context, scene.who()))
+    assert (erased.entries, erased.withheld, erased.on_hold) == (2, 1, False)
+    assert "two kids" not in everything(scene)
+    consent = scene.run(principals.consent(scene.ledger.context, scene.who()))
+    assert (consent.decision, consent.tier) == ("revoked", "none")
+    scene.say("kids", "I want two kids")
+    assert scene.stored() == {} and scene.stored("bob") == {"kids": "three please"}
+    scene.later(1)
+    scene.say("kids", "I want two kids")
+    assert scene.stored() == {"kids": "I want two kids"} and scene.recall() == {}
+
+
+def test_erasing_leaves_the_undecided_undecided_and_an_objection_standing(scene):
+    context = scene.ledger.context
+    scene.run(principals.erase(context, scene.who()))
+    assert scene.run(principals.consent(context, scene.who())).decision is None
+    scene.run(principals.object_(context, scene.who(), True))
+    scene.run(principals.erase(context, scene.who()))
+    assert scene.run(principals.export(context, scene.who())).rest.objection
+
+
+def test_under_a_legal_hold_nothing_is_swept_deleted_or_replaced(scene):
+    context = scene.ledger.context
+    scene.say("kids", "I want two kids")
+    scene.run(operators.place_hold(context, scene.who()))
+    for act, rest in ((principals.delete, ()), (principals.correct, ("I want none",))):
+        with pytest.raises(LegalHold):
+            scene.act(act, "kids", *rest)
+    assert scene.say("kids", "I want nine kids").verdict.accepted
+    scene.later(600)
+    assert scene.sweep()["entries"] == 0
+    assert scene.stored() == {"kids": "I want two kids"}
+    scene.run(operators.lift_hold(context, scene.who()))
+    assert scene.sweep()["entries"] == 1
+
+
+def test_an_erasure_under_a_hold_hides_everything_and_is_completed_when_it_is_lifted(scene):
+    context = scene.ledger.context
+    scene.say("kids", "I want two kids")
+    scene.decide(Decision.GRANTED)
+    scene.run(operators.place_hold(context, scene.who()))
+    receipt = scene.run(principals.erase(context, scene.who()))
+    assert receipt.on_hold
+    assert scene.own() == {} and scene.recall() == {} and scene.covered() == {}
+    assert scene.run(principals.export(context, scene.who())).entries == ()
+    assert scene.stored() == {"kids": "I want two kids"}
+    scene.run(operators.lift_hold(context, scene.who()))
+    assert scene.stored() == {} and "two kids" not in everything(scene)
+    assert scene.audit() == {
+        "consent_granted": 1,
+        "hold_placed": 1,
+        "erase_asked": 1,
+        "hold_lifted": 1,
+        "erased": 1,
+    }
+
+
+def test_one_cannot_touch_the_entry_of_another(scene):
+    scene.say("kids", "I want two kids")
+    with pytest.raises(NotFound):
+        scene.run(principals.delete(scene.ledger.context, scene.who("bob"), scene.own()["kids"].id))
+
+
+def test_barriers_and_the_audit_expire_with_the_window(scene):
+    scene.say("kids", "I want two kids")
+    scene.act(principals.delete, "kids")
+    scene.later(542)
+    done = scene.sweep()
+    assert (done["barriers"], done["audit"]) == (1, 1)
+    assert scene.database.rows("select count(*) from ledger.barrier") == [(0,)]

@@ -1,0 +1,147 @@
+"""The registry: what operators decide holds for everybody, and no step of theirs loosens in silence."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from ledger.core.model import Decision, Handling
+from ledger.errors import Conflict, InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded
+from ledger.service import operators, principals
+
+
+def test_an_alias_leads_to_its_topic_on_every_call(scene):
+    context = scene.ledger.context
+    scene.run(operators.put_alias(context, "kids", "children"))
+    scene.run(operators.put_alias(context, "children", "kiddos"))
+    assert scene.say("Children", "I want two kids").topic == "kids"
+    scene.decide(Decision.GRANTED)
+    assert set(scene.quotes("kiddos")) == {"kids"}
+    scene.run(operators.put_alias(context, "diet", "children"))
+    assert set(scene.quotes("children")) == set() and set(scene.quotes("kids")) == {"kids"}
+    scene.run(operators.delete_alias(context, "diet", "children"))
+    with pytest.raises(NotFound):
+        scene.run(operators.delete_alias(context, "diet", "children"))
+
+
+@pytest.mark.parametrize(("alias", "of"), [("kids", "kids"), ("smoking", "kids"), ("kids", "children")])
+def test_an_alias_is_no_topic_of_its_own(scene, alias, of):
+    scene.run(operators.put_alias(scene.ledger.context, "kids", "children"))
+    with pytest.raises(Conflict):
+        scene.run(operators.put_alias(scene.ledger.context, of, alias))
+
+
+def test_listing_is_no_loosening_and_opens_the_topic(scene):
+    scene.say("favourite chair", "I like the old armchair")
+    assert scene.change("favourite chair", {"listed": True}).handling is Handling.OPEN
+    assert scene.covered() == {"favourite_chair": "fresh"}
+
+
+def test_a_special_category_is_never_open(scene):
+    scene.say("religion", "I go to church on Sundays")
+    with pytest.raises(InvalidRequest, match="special category"):
+        scene.change("religion", {"listed": True})
+    assert scene.change("religion", {"listed": True, "handling": "sealed"}).listed
+
+
+def test_loosening_a_listed_topic_withholds_it_until_he_releases_it(scene):
+    scene.list_topic("income", "What do you earn?", Handling.SEALED)
+    scene.say("income", "I earn enough")
+    scene.change("income", {"handling": "open"})
+    scene.say("income", "I earn enough", name="bob")
+    assert scene.covered() == {} and scene.covered(name="bob") == {"income": "fresh"}
+    scene.act(principals.withhold, "income", False)
+    assert scene.covered() == {"income": "fresh"}
+
+
+def test_forbidding_a_topic_takes_its_answers_away_after_a_preview(scene):
+    context = scene.ledger.context
+    scene.say("diet", "I eat everything")
+    with pytest.raises(PreviewNeeded):
+        scene.run(operators.change(context, "diet", {"handling": "forbidden"}))
+    scene.change("diet", {"handling": "forbidden"})
+    assert scene.stored() == {} and scene.audit() == {"dropped": 1}
+
+
+def test_changing_a_question_drops_the_bare_answers_given_under_the_old_one(scene):
+    scene.say("smoking", "¡NO!", asked="Do you smoke?")
+    scene.say("smoking", "I never smoke", name="bob")
+    with pytest.raises(PreviewNeeded):
+        scene.run(operators.change(scene.ledger.context, "smoking", {"question": "Are you a non-smoker?"}))
+    scene.change("smoking", {"question": "Are you a non-smoker?"})
+    assert scene.stored() == {} and scene.stored("bob") == {"smoking": "I never smoke"}
+
+
+def test_a_preview_is_good_for_the_very_step_on_the_very_topic(scene):
+    context = scene.ledger.context
+    old = scene.run(operators.topic(context, "smoking"))
+    preview = scene.run(operators.change(context, "smoking", {"question": "One?"}, dry_run=True)).token
+    with pytest.raises(PreviewNeeded):
+        scene.run(operators.change(context, "smoking", {"question": "Two?"}, operators.etag(old), preview))
+    scene.change("smoking", {"reconfirm_after": 30, "drop_after": 60})
+    with pytest.raises(PreconditionFailed):
+        scene.run(operators.change(context, "smoking", {"question": "One?"}, operators.etag(old), preview))
+
+
+def test_figures_before_a_step_name_no_one(scene):
+    scene.say("diet", "I eat everything")
+    preview = scene.run(
+        operators.change(scene.ledger.context, "diet", {"handling": "forbidden"}, dry_run=True)
+    )
+    assert preview.principals == "fewer than 5"
+
+
+def test_a_merge_keeps_the_newer_answer_and_leaves_bare_ones_behind(scene):
+    scene.list_topic("children", "Any children?")
+    old = scene.today - timedelta(days=10)
+    scene.say("kids", "I want two kids", on=old)
+    scene.say("children", "I want three kids")
+    scene.say("children", "I want one child", name="bob", on=old)
+    scene.say("kids", "I want no child", name="bob")
+    scene.say("children", "Yes", name="cid", asked="Any children?")
+    scene.merge("children", "kids")
+    assert scene.stored() == {"kids": "I want three kids"}
+    assert scene.stored("bob") == {"kids": "I want no child"}
+    assert scene.stored("cid") == {}
+    assert scene.say("children", "I want four kids").topic == "kids"
+
+
+def test_a_merge_takes_the_stricter_handling_and_the_union_of_withheld(scene):
+    scene.list_topic("children", "Any children?", Handling.SEALED)
+    scene.say("children", "I want three kids")
+    scene.act(principals.withhold, "children", True)
+    assert scene.merge("children", "kids").handling is Handling.SEALED
+    scene.decide(Decision.GRANTED)
+    assert scene.covered("kids") == {} and scene.own()["kids"].withheld
+
+
+def test_what_was_deleted_under_a_merged_key_stays_deleted(scene):
+    scene.list_topic("children", "Any children?")
+    scene.say("children", "I want three kids")
+    scene.act(principals.delete, "children")
+    scene.merge("children", "kids")
+    scene.say("kids", "I want three kids")
+    assert scene.stored() == {}
+
+
+def test_the_snapshot_shows_nobody_below_five_and_proposes_what_five_have(scene):
+    for n in range(7):
+        scene.say("kids", "I want two kids", name=f"person {n}")
+        scene.say("favourite chair", "I like the old armchair", name=f"person {n}")
+    for n in range(4):
+        scene.say("pets", "I have two cats", name=f"person {n}")
+    scene.sweep()
+    assert scene.database.rows("select topic, age_weeks, n from ledger.snapshot") == [("kids", 0, 5)]
+    proposed = [t.key for t in scene.run(operators.topics(scene.ledger.context)) if t.proposed]
+    assert proposed == ["favourite_chair"]
+
+
+def test_windows_must_be_windows(scene):
+    for fields in (
+        {"reconfirm_after": 0, "drop_after": 5},
+        {"reconfirm_after": 9, "drop_after": 5},
+        {"reconfirm_after": 5},
+    ):
+        with pytest.raises(InvalidRequest):
+            scene.change("kids", fields)

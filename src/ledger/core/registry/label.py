@@ -64,16 +64,16 @@ def normalise(label: str, avoid: Iterable[str] = ()) -> str:
     text = fold(label)
     for pattern, wrong, instead in (
         (_OUTSIDE, "holds a line break, a control or an invisible character", "use plain words"),
+        (_ADDRESS, "holds an address", "name the topic, not a person or a place to reach one"),
         (_RESERVED, "holds one of / \\ %", "write it out"),
         (_ANGLE, "holds an angle bracket", "use plain words"),
-        (_ADDRESS, "holds an address", "name the topic, not a person or a place to reach one"),
         (_FIVE_DIGITS, "holds a long number", "name the topic without it"),
         (_PHONE, "holds what may be a phone number", "name the topic without it"),
         (_LOOSE_MARK, "holds marks that belong to no letter", "use plain words"),
     ):
         if pattern.search(text):
             raise _refusal(wrong, instead)
-    key = _SEPARATORS.sub("_", text).strip("_")
+    key: str = _SEPARATORS.sub("_", text).strip("_")
     if not _ANY_LETTER_OR_DIGIT.search(key):
         raise _refusal("holds no letter and no digit", "name the topic in words")
     if not _WORDS_ONLY.fullmatch(key):
@@ -90,7 +90,7 @@ def normalise(label: str, avoid: Iterable[str] = ()) -> str:
 
 
 def fold(text: str) -> str:
-    """NFKC and casefold until neither changes anything: only then is folding a fixed point."""
+    """NFKC, then casefold, until the two together change nothing: once is not a fixed point."""
     while (folded := unicodedata.normalize("NFKC", text).casefold()) != text:
         text = folded
     return text

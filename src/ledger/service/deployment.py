@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import psycopg
@@ -132,10 +133,15 @@ def _make_database(conninfo: str) -> None:
         connection.execute(f"create database {DATABASE}")
 
 
+@cache
+def _gate() -> Gate:
+    return Gate(languages.load())
+
+
 def _context(settings: Settings, keys: Keys) -> Context:
     return Context(
         identity=Identity(keys.pepper, settings.tenant),
-        gate=Gate(languages.load()),
+        gate=_gate(),
         near_lists=packs.near_lists(),
         categories=packs.special_categories(),
         avoid=_lines(settings.avoid_file) if settings.avoid_file else (),

@@ -27,12 +27,15 @@ _STEM = 4  # letters by which stems are looked up; a stem is at least as long
 class Reach(StrEnum):
     """Which part of a message a cue turns."""
 
-    AHEAD = "ahead"  # what follows in its clause
+    AHEAD = "ahead"  # what follows with the same verb
+    OVER = "over"  # what follows in its clause, second verbs too
     ON = "on"  # what follows in its sentence, over clauses that a comma parts
     NEXT = "next"  # the next word alone
     BACK = "back"  # what stands before it in its sentence, or in the one before when it opens a short one
     AROUND = "around"  # back and on
-    TAIL = "tail"  # as back, where nothing follows it in its clause
+    TAIL = "tail"  # what stands before it in its clause, or in the one before when it is one itself; where nothing follows it
+    CLAUSE = "clause"  # its clause
+    WITHIN = "within"  # nothing but itself: an idiom that must not be cut
 
 
 _REACHES = frozenset(reach.value for reach in Reach)
@@ -49,15 +52,18 @@ class Cue:
 
 # The tables of a data file that hold cues, each by reach.
 CUE_TABLES = (
-    "negation", "condition", "exception", "hedge", "wish", "past", "subject", "correction", "irony", "speech",
+    "negation", "condition", "exception", "hedge", "opinion", "wish", "past", "subject", "correction", "irony", "speech",
 )  # fmt: skip
+# Of these a phrase hides the shorter ones in it: "no wait" negates nothing.
+CLOSED = frozenset({"correction", "irony", "speech"})
 # The other tables, each with its lists of phrases.
 LISTS: Mapping[str, frozenset[str]] = {
     "sentence": frozenset({"abbreviations", "fillers"}),
-    "clause": frozenset({"own", "subjects", "joins", "parts", "openers"}),
+    "clause": frozenset({"own", "subjects", "joins", "parts", "openers", "verbs"}),
     "particle": frozenset({"words"}),
-    "question": frozenset({"openers", "requests", "offers", "services", "indirect"}),
+    "question": frozenset({"openers", "marked", "requests", "offers", "services", "indirect"}),
     "bare": frozenset({"fillers", "yes", "no", "yes_tails", "no_tails", "pointers", "still", "changed"}),
+    "value": frozenset({"words"}),
     "context": frozenset({"phrases"}),
     "secret": frozenset({"words", "numbers", "links"}),
     "harmless": frozenset({"phrases"}),
@@ -145,26 +151,21 @@ def expand(phrase: str, named: Mapping[str, Sequence[str]], where: str = "a phra
     return [tuple(word for part in parts for word in part) for parts in product(*slots)]
 
 
-class PhraseTable:
-    """Phrases by their first word, the longest first."""
-
-    __slots__ = ("_first",)
+class PhraseTable(dict[str, list[Phrase]]):
+    """Phrases by each of their first words, the longest first."""
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
-        self._first: dict[str, list[Phrase]] = {}
+        super().__init__()
         for phrase in sorted(dict.fromkeys(phrases), key=len, reverse=True):
             for word in phrase[0] if phrase else ():
-                self._first.setdefault(word, []).append(phrase)
+                self.setdefault(word, []).append(phrase)
 
     def match(self, tokens: Sequence[str], at: int) -> int:
         """How many tokens from `at` on are the longest phrase there; 0 for none."""
-        for phrase in self._first.get(tokens[at], ()):
+        for phrase in self.get(tokens[at], ()):
             if stands(phrase, tokens, at):
                 return len(phrase)
         return 0
-
-    def __contains__(self, word: str) -> bool:
-        return word in self._first
 
 
 def stands(phrase: Phrase, tokens: Sequence[str], at: int) -> bool:
@@ -177,16 +178,18 @@ def stands(phrase: Phrase, tokens: Sequence[str], at: int) -> bool:
     return all(tokens[at + index] in phrase[index] for index in range(1, length))
 
 
+_SUFFIXED = Cue((), "negation", Reach.AHEAD)
+
+
 class Lexicon:
     """The data of the languages that apply to one text together, made ready for matching."""
 
     def __init__(self, languages: Sequence[Language]) -> None:
         self.languages = tuple(languages)
-        self.suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
+        self._suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
         self.common = frozenset[str]().union(*(language.common for language in languages))
         self.abbreviations = frozenset(word for (word,) in self.spelt("sentence", "abbreviations"))
         self._tables: dict[tuple[str, str], PhraseTable] = {}
-        # A phrase is looked up by its first word; of those that stand there the longest counts, and a harmless one before a cue.
         self._cues: dict[str, list[tuple[Phrase, Cue | None]]] = {}
         self._stems: dict[str, list[tuple[str, Cue]]] = {}
         for harmless in self.phrases("harmless", "phrases"):
@@ -194,7 +197,8 @@ class Lexicon:
         for cue in (cue for language in languages for cue in language.cues):
             self._file(cue.phrase, cue)
         for group in self._cues.values():
-            group.sort(key=lambda item: -len(item[0]))
+            # A harmless phrase stands before a cue of the same length.
+            group.sort(key=lambda item: (-len(item[0]), item[1] is not None))
 
     def _file(self, phrase: Phrase, cue: Cue | None) -> None:
         for word in phrase[0]:
@@ -203,23 +207,17 @@ class Lexicon:
             else:
                 self._cues.setdefault(word, []).append((phrase, cue))
 
-    def cues_at(self, tokens: Sequence[str], at: int) -> tuple[int, list[Cue]]:
-        """The longest cue phrase at a token: how many tokens, and what it does (nothing where it is harmless)."""
-        longest = 0
-        found: list[Cue] = []
-        for phrase, cue in self._cues.get(tokens[at], ()):
-            if len(phrase) < longest:
-                break
-            if stands(phrase, tokens, at):
-                if cue is None:
-                    return len(phrase), []
-                longest = len(phrase)
-                found.append(cue)
-        if longest == 0:
-            for stem, cue in self._stems.get(tokens[at][:_STEM], ()):
-                if tokens[at].startswith(stem):
-                    return 1, [cue]
-        return longest, found
+    def cues_at(self, tokens: Sequence[str], at: int) -> list[tuple[int, Cue | None]]:
+        """The cues that start at a token, the longest first, with how many tokens each takes; None is a harmless phrase."""
+        word = tokens[at]
+        found: list[tuple[int, Cue | None]] = [
+            (len(phrase), cue) for phrase, cue in self._cues.get(word, ()) if stands(phrase, tokens, at)
+        ]
+        if not found or found[-1][0] > 1:  # nothing is listed for the word alone
+            if self._suffixes and word.endswith(self._suffixes):
+                found.append((1, _SUFFIXED))
+            found += [(1, cue) for stem, cue in self._stems.get(word[:_STEM], ()) if word.startswith(stem)]
+        return found
 
     def table(self, table: str, name: str) -> PhraseTable:
         """The phrases of one list, over all languages."""

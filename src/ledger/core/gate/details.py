@@ -30,6 +30,7 @@ BY_RULE: Mapping[str, str] = {
     "condition": "A condition on the span stands outside of it.",
     "exception": "An exception from the span stands outside of it.",
     "hedge": "A hedge that reaches the span stands outside of it.",
+    "opinion": "What marks the span as an opinion stands outside of it.",
     "wish": "A wish or plan that reaches the span stands outside of it.",
     "past": "The span tells of a past that is over, and what says so stands outside of it.",
     "subject": "The subject of the span is somebody else, and stands outside of it.",

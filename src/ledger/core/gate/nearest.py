@@ -88,11 +88,12 @@ def _take_in(reading: Reading, start: int, end: int) -> Place | None:
 
 def _to_sentences(reading: Reading, start: int, end: int) -> Iterator[Place]:
     """The sentences that a slice touches; then with the one behind, or the one before."""
-    tokens = reading.tokens
-    touched = tokens.sentences_of(start, end)
-    if not touched:
-        return
-    first, last = touched[0], touched[-1]
-    around = [(first, last), (first, min(last + 1, tokens.sentences - 1)), (max(first - 1, 0), last)]
-    for lower, upper in dict.fromkeys(around):
-        yield min(start, tokens.bounds(lower)[0]), max(end, tokens.bounds(upper)[1])
+    sentences = reading.sentences
+    touched = sentences.touched(start, end)
+    first, last = touched.start, touched.stop - 1
+    for lower, upper in ((first, last), (first, last + 1), (first - 1, last)):
+        if lower < 0 or upper >= len(sentences):
+            continue
+        left, right = sentences[lower].bounds(), sentences[upper].bounds()
+        if left and right:
+            yield min(start, left[0]), max(end, right[1])

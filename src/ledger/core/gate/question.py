@@ -5,55 +5,62 @@ Source: DESIGN section 6, rule 3.
 
 from __future__ import annotations
 
-from ledger.core.gate.sentences import Tokens
+from ledger.core.gate.sentences import Sentence
 from ledger.core.language import Lexicon
 
-_ASKING = ("?", "؟", "？")
-_SEPARATORS = frozenset((",", "—", "-", ":", ";", "\n", "(", "，", "."))
+_SEPARATORS = frozenset((",", "—", "-", ":", ";", "(", "，", ".", "¿", '"', "...", "…"))
 _SERVICE_WITHIN = 8  # words after "do you have" in which the thing offered is named
 
 
-def asked_in(tokens: Tokens, lexicon: Lexicon, sentence: int) -> tuple[int, int] | None:
+def question_in(sentence: Sentence, lexicon: Lexicon) -> tuple[int, int] | None:
     """The part of a sentence that is a real question, as offsets of the message; None when none is.
 
-    A request ("can you book it for two?"), an offer ("how about Friday?"), a question for a service with the asker's own terms ("do
-    you have a table for four?") and a statement in the first person that ends in a question mark are none.
+    None are: a request ("can you book it for two?"), an offer ("how about Friday?"), a question for a service in the asker's own
+    terms ("do you have a table for four?"), and a statement in the first person that ends in a question mark.
     """
-    span = tokens.tokens_of(sentence)
-    words, shapes = tokens.words, tokens.shapes
-    marked = any(word[-1] in _ASKING for word in words[span.start : span.stop] if word[0] in ".!?？؟…")
-    starts = _clause_starts(tokens, lexicon, sentence)
-    openers = lexicon.table("question", "openers")
-    opening = next((at for at in starts if openers.match(shapes, at)), None)
-    if not marked and opening != starts[0]:
+    marked = sentence.is_marked_as_question()
+    starts = _clause_starts(sentence, lexicon)
+    if not marked and not lexicon.table("question", "openers").match(sentence.shapes, starts[0]):
         return None
-    if _is_request(tokens, lexicon, sentence):
+    if _is_request(sentence, lexicon, starts):
         return None
-    inverted = next((at for at in span if words[at] == "¿"), None)
-    first = inverted if inverted is not None else opening
-    if first is None:
-        if _is_own_statement(tokens, lexicon, sentence, starts):
+    opening = _opening(sentence, lexicon, starts) if marked else starts[0]
+    if opening is None:
+        if _is_own_statement(sentence, lexicon, starts):
             return None
-        first = span.start
-    elif first == starts[0]:
-        first = span.start
-    return tokens.starts[first], tokens.ends[span.stop - 1]
+        opening = 0
+    return sentence.starts[0 if opening == starts[0] else opening], sentence.ends[-1]
 
 
-def _clause_starts(tokens: Tokens, lexicon: Lexicon, sentence: int) -> list[int]:
-    """Where clauses of a sentence may start: behind words that only lead in ("ok so"), and after marks and conjunctions."""
-    span = tokens.tokens_of(sentence)
-    words = tokens.words
+def _opening(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> int | None:
+    """The first token of a question that a question mark ends."""
+    if "¿" in sentence.words:
+        return sentence.words.index("¿")
+    for name in ("openers", "marked"):
+        table = lexicon.table("question", name)
+        found = next((at for at in starts if table.match(sentence.shapes, at)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
+    """Where clauses may start: behind words that only lead in ("ok so"), and after marks and conjunctions."""
+    words, size = sentence.words, len(sentence)
     fillers, joins = lexicon.table("sentence", "fillers"), lexicon.table("clause", "joins")
+    parts = lexicon.table("clause", "parts")
     starts: list[int] = []
     fresh = True
-    at = span.start
-    while at < span.stop:
-        if words[at] in _SEPARATORS or words[at] in ("¿", '"'):
+    at = 0
+    while at < size:
+        word = words[at]
+        if word in _SEPARATORS:
             fresh = True
         else:
-            skip = (fillers.match(words, at) if fresh else 0) or joins.match(words, at)
-            if skip and at + skip < span.stop:
+            skip = fillers.match(words, at) if fresh and word in fillers else 0
+            if not skip and (word in joins or word in parts):
+                skip = joins.match(words, at) or parts.match(words, at)
+            if skip and at + skip < size:
                 fresh = True
                 at += skip
                 continue
@@ -61,50 +68,30 @@ def _clause_starts(tokens: Tokens, lexicon: Lexicon, sentence: int) -> list[int]
                 starts.append(at)
             fresh = False
         at += 1
-    return starts or [span.start]
+    return starts or [0]
 
 
-def _is_request(tokens: Tokens, lexicon: Lexicon, sentence: int) -> bool:
-    span = tokens.tokens_of(sentence)
-    shapes = tokens.shapes
+def _is_request(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool:
+    shapes, size = sentence.shapes, len(sentence)
+    indirect = lexicon.table("question", "indirect")
+    if any(shape in indirect and indirect.match(shapes, at) for at, shape in enumerate(shapes)):
+        return False
     requests, offers = lexicon.table("question", "requests"), lexicon.table("question", "offers")
-    indirect, services = lexicon.table("question", "indirect"), lexicon.table("question", "services")
-    found = False
-    for at in span:
-        if shapes[at] in indirect and indirect.match(shapes, at):
-            return False
-        if found:
-            continue
-        if shapes[at] in requests and requests.match(shapes, at):
-            found = True
-        elif shapes[at] in offers and (length := offers.match(shapes, at)):
-            ahead = range(at + length, min(at + length + _SERVICE_WITHIN, span.stop))
-            found = any(services.match(shapes, word) for word in ahead)
-    return found
+    services = lexicon.table("question", "services")
+    for at in starts:
+        if requests.match(shapes, at):
+            return True
+        length = offers.match(shapes, at)
+        if length and any(services.match(shapes, near) for near in range(at + length, min(at + length + _SERVICE_WITHIN, size))):
+            return True
+    return False
 
 
-def _is_own_statement(tokens: Tokens, lexicon: Lexicon, sentence: int, starts: list[int]) -> bool:
+def _is_own_statement(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool:
     """ "I booked for two at eight?" and "maybe 8pm?": the asker's own terms, put politely."""
-    own = lexicon.table("clause", "own")
-    if own.match(tokens.words, starts[0]):
+    words = sentence.plain_words()
+    if lexicon.table("clause", "own").match(sentence.words, starts[0]):
         return True
-    words = tokens.words_of(sentence)
     subjects = lexicon.table("clause", "subjects")
-    return any(tokens.shapes[at] == "#" for at in words) and not any(
-        subjects.match(tokens.words, at) for at in words
-    )
-
-
-def is_question(tokens: Tokens, lexicon: Lexicon, start: int, end: int) -> bool:
-    """Whether a span stands in real questions and states nothing beside them."""
-    touched = tokens.sentences_of(start, end)
-    for sentence in touched:
-        asked = asked_in(tokens, lexicon, sentence)
-        here = [
-            at for at in tokens.within(start, end) if at in tokens.tokens_of(sentence) and tokens.is_word(at)
-        ]
-        if not here:
-            continue
-        if asked is None or any(not asked[0] <= tokens.starts[at] < asked[1] for at in here):
-            return False
-    return bool(touched)
+    numbered = any(sentence.shapes[at] == "#" for at in words)
+    return numbered and not any(subjects.match(sentence.words, at) for at in words)

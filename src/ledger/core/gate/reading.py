@@ -16,15 +16,18 @@ from ledger.core.gate.bare import BareWords
 from ledger.core.gate.context import leans
 from ledger.core.gate.details import LONGEST, detail
 from ledger.core.gate.names import names_one
-from ledger.core.gate.question import is_question
-from ledger.core.gate.scope import Turn, cut_by, turns
+from ledger.core.gate.question import question_in
+from ledger.core.gate.scope import Turn, turns
 from ledger.core.gate.secret import holds_secret
-from ledger.core.gate.sentences import Tokens, tokenise
+from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import Folded, fold, has_substance
 
 Place = tuple[int, int]
+
+_STATES = 3  # words beside a question that state something
+_LONGEST_VALUE = 4  # words of a number, a time or a name
 
 
 class Refusal(NamedTuple):
@@ -43,17 +46,18 @@ class Reading:
     ) -> None:
         self.message = message
         self._lexicon = lexicon
-        self._known = known  # whether there is data for the message's language
+        self.known = known  # whether there is data for the message's language
         self._bare = bare
         self._asked = None if asked is None else fold(asked).alike()
+        self._turns: dict[int, list[Turn]] = {}
 
     @cached_property
     def folded(self) -> Folded:
         return fold(self.message)
 
     @cached_property
-    def tokens(self) -> Tokens:
-        return tokenise(self.message, self.folded, self._lexicon.abbreviations)
+    def sentences(self) -> Sentences:
+        return Sentences(self.message, self.folded, self._lexicon.abbreviations)
 
     @cached_property
     def _blocks(self) -> list[Place]:
@@ -61,11 +65,7 @@ class Reading:
 
     @cached_property
     def _quotations(self) -> list[Place]:
-        return voice.foreign_quotations(self.message, self.tokens, self._lexicon)
-
-    @cached_property
-    def _turns(self) -> list[Turn]:
-        return turns(self.tokens, self._lexicon)
+        return voice.foreign_quotations(self.message, self.sentences, self._lexicon)
 
     def judge(self, span: str, question: str | None = None, avoid: tuple[str, ...] = ()) -> Verdict:
         """The gate's verdict on a span, for a topic with this approved question.
@@ -129,20 +129,59 @@ class Reading:
         return None
 
     def _meaning(self, start: int, end: int) -> Refusal | None:
-        if is_question(self.tokens, self._lexicon, start, end):
+        if self._is_question(start, end):
             return Refusal(Reason.QUESTION, "question")
-        if not self._known and not self.covers_sentences(start, end):
+        if not self.known and not self.covers_sentences(start, end):
             return Refusal(Reason.MEANING_CUT, "sentence")
-        cuts = tuple(cut_by(self._turns, start, end))
+        cuts = self.cuts(start, end)
         if not cuts:
             return None
-        speech = [turn for turn in cuts if turn.rule == "speech"]
-        if speech:
+        if any(turn.rule == "speech" for turn in cuts):
             return Refusal(Reason.NOT_OWN_WORDS, "speech")
-        return Refusal(Reason.MEANING_CUT, cuts[0].rule, cuts)
+        return Refusal(Reason.MEANING_CUT, cuts[0].rule, tuple(cuts))
+
+    def _is_question(self, start: int, end: int) -> bool:
+        """Whether the slice stands in real questions, and states nothing beside them: a name or "well" before one is nothing."""
+        asking = stating = 0
+        for index in self.sentences.touched(start, end):
+            sentence = self.sentences[index]
+            held = [at for at in sentence.within(start, end) if sentence.is_word(at)]
+            asked = question_in(sentence, self._lexicon) if held else None
+            inside = sum(asked[0] <= sentence.starts[at] < asked[1] for at in held) if asked else 0
+            asking += inside
+            if len(held) - inside >= _STATES or not inside:
+                stating += len(held) - inside
+        return asking > 0 and not stating
+
+    def cuts(self, start: int, end: int) -> list[Turn]:
+        """The cues that turn a slice and that it leaves behind."""
+        touched = self.sentences.touched(start, end)
+        # The sentence behind may be one that only adds to the last.
+        indices = range(touched.start, min(touched.stop + 1, len(self.sentences)))
+        cuts = [turn for index in indices for turn in self._turns_of(index) if turn.cuts(start, end)]
+        if any(turn.rule == "opinion" for turn in cuts) and self._is_value(start, end):
+            return [turn for turn in cuts if turn.rule != "opinion"]
+        return cuts
+
+    def _is_value(self, start: int, end: int) -> bool:
+        """Whether a slice is a number, a time or a name and no more: "I think" turns a statement, and a datum hardly."""
+        held = [(s, at) for s in map(self.sentences.__getitem__, self.sentences.touched(start, end)) for at in s.within(start, end)]
+        words = [(sentence, at) for sentence, at in held if sentence.is_word(at)]
+        if not words or len(words) > _LONGEST_VALUE:
+            return False
+        values = self._lexicon.table("value", "words")
+        numbered = any(sentence.shapes[at] == "#" or sentence.words[at] in values for sentence, at in words)
+        return numbered or all(self.message[sentence.starts[at]].isupper() for sentence, at in words)
+
+    def _turns_of(self, index: int) -> list[Turn]:
+        if index not in self._turns:
+            before = self.sentences[index - 1].bounds() if index else None
+            self._turns[index] = turns(self.sentences[index], self._lexicon, before[0] if before else None)
+        return self._turns[index]
 
     def _standing(self, start: int, end: int, answer: str, question: str | None) -> Refusal | None:
-        if leans(self.tokens, self._lexicon, start, end):
+        touched = self.sentences.touched(start, end)
+        if any(leans(self.sentences[index], self._lexicon, start, end) for index in touched):
             return Refusal(Reason.NEEDS_CONTEXT, "context")
         listed = self._bare.is_bare(answer)
         if listed and self._was_asked(question):
@@ -160,18 +199,12 @@ class Reading:
 
     def covers_sentences(self, start: int, end: int) -> bool:
         """Whether a slice holds every word of each sentence that it touches."""
-        for sentence in self.tokens.sentences_of(start, end):
-            words = self.tokens.words_of(sentence)
-            if words and (self.tokens.starts[words[0]] < start or self.tokens.ends[words[-1]] > end):
+        for index in self.sentences.touched(start, end):
+            sentence = self.sentences[index]
+            words = sentence.plain_words()
+            if words and (sentence.starts[words[0]] < start or sentence.ends[words[-1]] > end):
                 return False
         return True
-
-    def cuts(self, start: int, end: int) -> list[Turn]:
-        return cut_by(self._turns, start, end)
-
-    @property
-    def known(self) -> bool:
-        return self._known
 
 
 def unfit(answer: str, avoid: tuple[str, ...], lexicon: Lexicon) -> Refusal | None:

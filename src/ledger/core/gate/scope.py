@@ -11,17 +11,27 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ledger.core.gate.sentences import Tokens
-from ledger.core.language import Cue, Lexicon, Reach
+from ledger.core.gate.sentences import Sentence
+from ledger.core.language import CLOSED, Cue, Lexicon, Reach
 
 _SHORT = 6  # words of a sentence that only adds to the one before ("But only after 35.")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_BREAKING_MARKS = frozenset(";")
-_MARKS_BEFORE_CLAUSE = frozenset((",", "—", "-", ":", "\n", ".", "…", "...", ".."))
+_AHEAD = {
+    Reach.AHEAD: "_predicate_end",
+    Reach.CLAUSE: "_predicate_end",
+    Reach.OVER: "_clause_end",
+    Reach.ON: "_strong_end",
+    Reach.AROUND: "_strong_end",
+}
+_BEFORE_CLAUSE = frozenset((",", "—", "-", ":", ".", "…", "...", ".."))
 
 
 class Turn(NamedTuple):
-    """A cue and what it turns; offsets are code points of the message."""
+    """A cue and what it turns; offsets are code points of the message.
+
+    A span that meets [start, end) has to hold all of [cue_start, cue_end): the cue, and where it adds to what stands before it ("if ...") what
+    follows it too.
+    """
 
     rule: str
     cue_start: int
@@ -34,133 +44,146 @@ class Turn(NamedTuple):
         return self.start < end and self.end > start and not (start <= self.cue_start and self.cue_end <= end)
 
 
-def turns(tokens: Tokens, lexicon: Lexicon) -> list[Turn]:
-    """Every cue of a message with its reach, in order. Linear in the length of the message."""
-    found: list[Turn] = []
-    for sentence in range(tokens.sentences):
-        _Sentence(tokens, lexicon, sentence).collect(found)
+def turns(sentence: Sentence, lexicon: Lexicon, before: int | None) -> list[Turn]:
+    """Every cue of a sentence with its reach, in order. Linear in its length.
+
+    `before` is where the sentence before it starts, for a short sentence that only adds to that one.
+    """
+    cues = _find(sentence, lexicon)
+    if not cues:
+        return []
+    clauses = _Clauses(sentence, lexicon)
+    return [turn for first, last, cue in cues for turn in clauses.turns(first, last, cue, before)]
+
+
+def _find(sentence: Sentence, lexicon: Lexicon) -> list[tuple[int, int, Cue]]:
+    """The cues of a sentence as tokens [first, last). A harmless phrase and one that stands for itself hide what they hold."""
+    shapes = sentence.shapes
+    found: list[tuple[int, int, Cue]] = []
+    at, size = 0, len(shapes)
+    while at < size:
+        step = 1
+        for length, cue in lexicon.cues_at(shapes, at):
+            if cue is None:
+                step = length
+                break
+            found.append((at, at + length, cue))
+            if cue.rule in CLOSED or cue.reach is Reach.WITHIN:
+                step = length
+                break
+        at += step
     return found
 
 
-def cut_by(found: list[Turn], start: int, end: int) -> list[Turn]:
-    """The cues that a span is turned by and leaves behind."""
-    return [turn for turn in found if turn.start < end and turn.end > start and turn.cuts(start, end)]
+class _Clauses:
+    """Where the parts of a sentence start and end that cues reach.
 
+    Strong breaks part thoughts (";", "but"). Clauses start there too, and with a subject behind a comma or a conjunction; predicates
+    start there too, and with a second verb behind a conjunction.
+    """
 
-class _Sentence:
-    """The clauses of one sentence, and its cues."""
-
-    def __init__(self, tokens: Tokens, lexicon: Lexicon, sentence: int) -> None:
-        self.tokens = tokens
-        self.lexicon = lexicon
-        self.sentence = sentence
-        self.range = tokens.tokens_of(sentence)
-
-    def collect(self, found: list[Turn]) -> None:
-        tokens, shapes = self.tokens, self.tokens.shapes
-        cues: list[tuple[int, int, Cue]] = []
-        at = self.range.start
-        while at < self.range.stop:
-            length, here = self.lexicon.cues_at(shapes, at)
-            if length:
-                cues += [(at, at + length, cue) for cue in here]
-            elif tokens.words[at].endswith(self.lexicon.suffixes) and self.lexicon.suffixes:
-                cues.append((at, at + 1, _SUFFIXED))
-            at += length or 1
-        if not cues:
-            return
-        self._find_clauses()
-        for first, last, cue in cues:
-            self._add(found, first, last, cue)
-
-    def _find_clauses(self) -> None:
-        """For each token: where its clause starts and ends, by weak breaks and by strong ones, and its brackets."""
-        words, size = self.tokens.words, len(self.range)
-        base = self.range.start
-        parts, joins = self.lexicon.table("clause", "parts"), self.lexicon.table("clause", "joins")
-        subjects, openers = self.lexicon.table("clause", "subjects"), self.lexicon.table("clause", "openers")
-        weak, strong = [False] * (size + 1), [False] * (size + 1)  # a break before this token
+    def __init__(self, sentence: Sentence, lexicon: Lexicon) -> None:
+        self._sentence, self._lexicon = sentence, lexicon
+        words, size = sentence.words, len(sentence)
+        parts, joins = lexicon.table("clause", "parts"), lexicon.table("clause", "joins")
+        subjects, openers = lexicon.table("clause", "subjects"), lexicon.table("clause", "openers")
+        verbs = lexicon.table("clause", "verbs")
+        strong, clause, predicate = [False] * size, [False] * size, [False] * size
         opened: list[int] = []
         bracket, closes = [-1] * size, dict[int, int]()
-        for index in range(size):
-            at = base + index
-            word = words[at]
-            if word in _BREAKING_MARKS:
-                strong[index] = weak[index] = True
+        for at, word in enumerate(words):
             if word in _CLOSING and opened:
-                closes[opened.pop()] = index
-            bracket[index] = opened[-1] if opened else -1
+                closes[opened.pop()] = at
+            if opened:
+                bracket[at] = opened[-1]
             if word in _OPENING:
-                opened.append(index)
-            if word in parts and parts.match(words, at):
-                strong[index] = weak[index] = True
-            after_mark = index > 0 and words[at - 1] in _MARKS_BEFORE_CLAUSE
+                opened.append(at)
+            if word == ";" or (word in parts and parts.match(words, at)):
+                strong[at] = clause[at] = predicate[at] = True
+                continue
+            marked = at > 0 and words[at - 1] in _BEFORE_CLAUSE
             joined = joins.match(words, at) if word in joins else 0
             begins = at + joined
-            if (after_mark or joined) and begins < self.range.stop:
-                starts_clause = words[begins] in subjects and subjects.match(words, begins)
-                opens = after_mark and words[at] in openers and openers.match(words, at)
-                if starts_clause or opens:
-                    weak[index] = True
-        self.closing = [closes.get(start, size) for start in bracket]
-        self.opening = [start + 1 if start in closes else 0 for start in bracket]
-        self.weak_end, self.strong_end = _ends(weak, size), _ends(strong, size)
-        self.weak_start, self.strong_start = _starts(weak, size), _starts(strong, size)
+            if (marked or joined) and begins < size:
+                if (words[begins] in subjects and subjects.match(words, begins)) or (
+                    marked and word in openers and openers.match(words, at)
+                ):
+                    clause[at] = predicate[at] = True
+                elif words[begins] in verbs and verbs.match(words, begins):
+                    predicate[at] = True
+        self._closes = [closes.get(start, size) for start in bracket]
+        self._opens = [start + 1 if start in closes else 0 for start in bracket]
+        self._strong_start, self._clause_start = _starts(strong), _starts(clause)
+        self._strong_end, self._clause_end, self._predicate_end = _ends(strong), _ends(clause), _ends(predicate)
 
-    def _add(self, found: list[Turn], first: int, last: int, cue: Cue) -> None:
-        tokens, base = self.tokens, self.range.start
-        here, behind = first - base, last - base
-        if cue.reach is Reach.AHEAD and self._is_particle(first, last):
-            return
-        cue_start, cue_end = tokens.starts[first], tokens.ends[last - 1]
-        reach = cue.reach
+    def turns(self, first: int, last: int, cue: Cue, before: int | None) -> list[Turn]:
+        """What a cue at the tokens [first, last) turns; nothing where it only looks like one."""
+        sentence, reach = self._sentence, cue.reach
+        start, end = sentence.starts[first], sentence.ends[last - 1]
+        found: list[Turn] = []
         if reach is Reach.TAIL:
-            if behind < len(self.range) and self.weak_end[here] > behind and tokens.is_word(last):
-                return
-            reach = Reach.BACK
-        if reach in (Reach.AHEAD, Reach.ON, Reach.AROUND, Reach.NEXT):
-            if reach is Reach.NEXT:
-                stop = min(behind + 1, len(self.range))
-            else:
-                stop = (self.weak_end if reach is Reach.AHEAD else self.strong_end)[max(behind - 1, here)]
-                stop = min(stop, self.closing[here])
-            if stop > behind:
-                found.append(Turn(cue.rule, cue_start, cue_end, cue_end, tokens.ends[base + stop - 1]))
+            if last < len(sentence) and sentence.is_word(last) and self._clause_start[last] != last:
+                return found
+            found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, before), start))
         if reach in (Reach.BACK, Reach.AROUND):
-            start = tokens.starts[base + max(self.strong_start[max(here - 1, 0)], self.opening[here])]
-            if here == 0 and self.sentence > 0 and len(tokens.words_of(self.sentence)) <= _SHORT:
-                start = tokens.bounds(self.sentence - 1)[0]
-            if start < cue_start:
-                found.append(Turn(cue.rule, cue_start, cue_end, start, cue_start))
+            added = self._ahead(self._clause_end, first, last)
+            found.append(Turn(cue.rule, start, added, self._back(self._strong_start, first, before), start))
+        if reach is Reach.CLAUSE:
+            found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, None), start))
+        ahead = _AHEAD.get(reach)
+        if ahead is not None and not (reach is Reach.AHEAD and self._only_answers(first, last)):
+            found.append(Turn(cue.rule, start, end, start, self._ahead(getattr(self, ahead), first, last)))
+        if reach is Reach.NEXT:
+            found.append(Turn(cue.rule, start, end, start, sentence.ends[min(last, len(sentence) - 1)]))
+        if reach is Reach.WITHIN:
+            found.append(Turn(cue.rule, start, end, start, end))
+        return [turn for turn in found if turn.start < turn.end]
 
-    def _is_particle(self, first: int, last: int) -> bool:
-        """Whether a word such as "no" only answers, and negates nothing after it: "No, I live in Maryland"."""
-        if not self.lexicon.table("particle", "words").match(self.tokens.words, first):
+    def _ahead(self, ends: list[int], first: int, last: int) -> int:
+        stop = ends[last - 1]
+        if stop == last < len(ends):  # "not because I": the clause behind the cue is what it turns
+            stop = ends[last]
+        stop = max(min(stop, self._closes[first]), last)
+        while stop > last and not self._sentence.is_word(stop - 1):
+            stop -= 1
+        return self._sentence.ends[stop - 1]
+
+    def _back(self, starts: list[int], first: int, before: int | None) -> int:
+        if first == 0:
+            words = len(self._sentence.plain_words()) if before is not None else 0
+            return before if before is not None and words <= _SHORT else self._sentence.starts[0]
+        # A cue that opens its clause turns the one before it: "I want two, I think".
+        at = first if starts[first] < first else first - 1
+        return self._sentence.starts[max(starts[at], self._opens[first])]
+
+    def _only_answers(self, first: int, last: int) -> bool:
+        """Whether a word such as "no" answers, and negates nothing behind it: "No, I live in Maryland"."""
+        sentence = self._sentence
+        if not self._lexicon.table("particle", "words").match(sentence.words, first):
             return False
-        if last >= self.range.stop:
+        if last >= len(sentence):
             return True
-        subjects = self.lexicon.table("clause", "subjects")
-        return not self.tokens.is_word(last) or bool(subjects.match(self.tokens.words, last))
+        if not sentence.is_word(last):
+            return sentence.words[last] != '"'
+        return bool(self._lexicon.table("clause", "subjects").match(sentence.words, last))
 
 
-_SUFFIXED = Cue((), "negation", Reach.AHEAD)
-
-
-def _ends(breaks: list[bool], size: int) -> list[int]:
+def _ends(breaks: list[bool]) -> list[int]:
     """For each token the next break behind it."""
-    ends, end = [size] * size, size
-    for index in range(size - 1, -1, -1):
-        ends[index] = end
-        if breaks[index]:
-            end = index
+    end = len(breaks)
+    ends = [end] * end
+    for at in range(len(breaks) - 1, -1, -1):
+        ends[at] = end
+        if breaks[at]:
+            end = at
     return ends
 
 
-def _starts(breaks: list[bool], size: int) -> list[int]:
+def _starts(breaks: list[bool]) -> list[int]:
     """For each token the last break at or before it."""
-    starts, start = [0] * size, 0
-    for index in range(size):
-        if breaks[index]:
-            start = index
-        starts[index] = start
+    starts, start = [0] * len(breaks), 0
+    for at, starting in enumerate(breaks):
+        if starting:
+            start = at
+        starts[at] = start
     return starts

@@ -1,139 +1,161 @@
-"""A message as words and sentences.
+"""A message as sentences, and a sentence as words.
 
-Where it is not clear whether a sentence ends, it does not: a longer sentence holds more that can turn a meaning.
+Where it is not clear whether a sentence ends, it does not: a longer sentence holds more that can turn a meaning. Only the ends of
+sentences are looked for in the whole message; a sentence is cut into words when a span touches it.
+
 Source: DESIGN section 6; UAX #29 names the marks that end sentences.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import cached_property
 
 from ledger.core.text import Folded
 
+_END = re.compile(r"[.…]+[!?]*|[!?]+|[。！？｡؟।]+|\n|\f")
 _TOKEN = re.compile(
     r"\w+(?:(?:['-]|;(?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
-    r"|[.…]+[!?]*|[!?。！？｡]+|[,;:()\[\]{}\"—\n\f¿、，；؟।-]"
+    r"|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；-]"
 )
-_ENDERS = frozenset(".…!?。！？｡؟।")
-_WIDE_ENDERS = frozenset("。！？｡؟।")
-_BLANKS = frozenset("\n\f")
+_WORD_BEFORE = re.compile(r"(?:\A|[^\w])(\w{1,12})\Z")
+_WIDE_ENDS = frozenset("。！？｡؟।")
+_MARKS = frozenset(".…!?。！？｡؟।,;:()[]{}\"—¿、，；-")
+_ASKING = ("?", "？", "؟")
 
 
-@dataclass(frozen=True)
-class Tokens:
-    """Words and marks of a message, in order, with their offsets in the message itself.
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The words and marks of a sentence in order, folded, with their offsets in the message.
 
-    `words` are folded; `shapes` are the same with `#` for every number. Sentence k holds the tokens from `firsts[k]` up to
-    `firsts[k + 1]`.
+    `shapes` are the words with `#` for every number.
     """
 
-    message: str
-    words: tuple[str, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    firsts: tuple[int, ...]
+    index: int
+    words: list[str]
+    shapes: list[str]
+    starts: list[int]
+    ends: list[int]
 
-    @cached_property
-    def shapes(self) -> tuple[str, ...]:
-        return tuple("#" if word[0].isdigit() else word for word in self.words)
+    def __len__(self) -> int:
+        return len(self.words)
 
-    @cached_property
-    def _sentence_starts(self) -> tuple[int, ...]:
-        return tuple(self.starts[first] for first in self.firsts)
+    def is_word(self, at: int) -> bool:
+        return self.words[at][0] not in _MARKS
 
-    @property
-    def sentences(self) -> int:
-        return len(self.firsts)
-
-    def tokens_of(self, sentence: int) -> range:
-        end = self.firsts[sentence + 1] if sentence + 1 < len(self.firsts) else len(self.words)
-        return range(self.firsts[sentence], end)
-
-    def sentences_of(self, start: int, end: int) -> range:
-        """The sentences that a slice of the message touches."""
-        if not self.firsts:
-            return range(0)
-        first = max(bisect_right(self._sentence_starts, start) - 1, 0)
-        last = max(bisect_right(self._sentence_starts, max(end - 1, start)) - 1, first)
-        return range(first, last + 1)
+    def plain_words(self) -> list[int]:
+        return [at for at, word in enumerate(self.words) if word[0] not in _MARKS]
 
     def within(self, start: int, end: int) -> range:
         """The tokens that stand wholly inside a slice of the message."""
-        first = bisect_right(self.starts, start - 1)
+        first = bisect_left(self.starts, start)
         return range(first, max(first, bisect_right(self.ends, end)))
 
-    def is_word(self, at: int) -> bool:
-        return self.words[at][0].isalnum() or self.words[at][0] == "_"
-
-    def words_of(self, sentence: int) -> list[int]:
-        return [at for at in self.tokens_of(sentence) if self.is_word(at)]
-
-    def bounds(self, sentence: int) -> tuple[int, int]:
-        """The slice of the message from the first word of a sentence to its last, with the mark that ends it."""
-        tokens = self.tokens_of(sentence)
-        words = self.words_of(sentence)
-        first, last = (words[0], words[-1]) if words else (tokens[0], tokens[-1])
-        if last + 1 < tokens.stop and self.words[last + 1][0] in _ENDERS:
+    def bounds(self) -> tuple[int, int] | None:
+        """The slice of the message from the first word to the last, with the mark that ends the sentence; None without a word."""
+        words = self.plain_words()
+        if not words:
+            return None
+        last = words[-1]
+        if last + 1 < len(self.words) and self.words[last + 1][0] in ".…!?。！？":
             last += 1
-        return self.starts[first], self.ends[last]
+        return self.starts[words[0]], self.ends[last]
+
+    def is_marked_as_question(self) -> bool:
+        for at in range(len(self.words) - 1, -1, -1):
+            if self.words[at][-1] in _ASKING:
+                return True
+            if self.is_word(at):
+                break
+        return False
 
 
-def tokenise(message: str, folded: Folded, abbreviations: frozenset[str]) -> Tokens:
-    """Cut a message into tokens and sentences, in one pass."""
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for match in _TOKEN.finditer(folded.text):
-        start, end = folded.start(match.start()), folded.end(match.end())
-        if start is not None and end is not None:  # None: a slice of one letter that folding made two
+class Sentences:
+    """The sentences of a message, cut into words when asked for."""
+
+    def __init__(self, message: str, folded: Folded, abbreviations: frozenset[str]) -> None:
+        self._folded = folded
+        self._bounds = _split(message, folded, abbreviations)
+        self._starts = [folded.start(start) or 0 for start, _ in self._bounds]
+        self._made: dict[int, Sentence] = {}
+
+    def __len__(self) -> int:
+        return len(self._bounds)
+
+    def touched(self, start: int, end: int) -> range:
+        """The sentences that a slice of the message touches."""
+        if not self._bounds:
+            return range(0)
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        return range(first, max(bisect_right(self._starts, max(end - 1, start)), first + 1))
+
+    def __getitem__(self, index: int) -> Sentence:
+        if index not in self._made:
+            self._made[index] = self._cut(index)
+        return self._made[index]
+
+    def _cut(self, index: int) -> Sentence:
+        words: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        level = not self._folded.starts
+        for match in _TOKEN.finditer(self._folded.text, *self._bounds[index]):
+            start, end = match.span()
+            if not level:
+                origin, stop = self._folded.start(start), self._folded.end(end)
+                if origin is None or stop is None:
+                    continue  # one half of a letter that folding made two
+                start, end = origin, stop
             words.append(match.group())
             starts.append(start)
             ends.append(end)
-    firsts: list[int] = []
-    opened = False
-    for at, word in enumerate(words):
-        if not opened:
-            if word in _BLANKS:
-                continue
-            firsts.append(at)
-            opened = True
-        if (word[0] in _ENDERS or word in _BLANKS) and _ends_sentence(
-            message, words, starts, ends, firsts, at, abbreviations
-        ):
-            opened = False
-    return Tokens(message, tuple(words), tuple(starts), tuple(ends), tuple(firsts))
+        shapes = ["#" if word[0].isdigit() else word for word in words]
+        return Sentence(index, words, shapes, starts, ends)
+
+
+def _split(message: str, folded: Folded, abbreviations: frozenset[str]) -> list[tuple[int, int]]:
+    """Where the sentences stand in the folded text, in one pass over the marks that may end one."""
+    text = folded.text
+    found: list[tuple[int, int]] = []
+    first = 0
+    for match in _END.finditer(text):
+        start, end = match.span()
+        if start < first:
+            continue
+        if _ends_sentence(message, folded, abbreviations, first, start, end):
+            if text[first:end].strip():
+                found.append((first, end))
+            first = end
+    if text[first:].strip():
+        found.append((first, len(text)))
+    return found
 
 
 def _ends_sentence(
-    message: str,
-    words: list[str],
-    starts: list[int],
-    ends: list[int],
-    firsts: list[int],
-    at: int,
-    abbreviations: frozenset[str],
+    message: str, folded: Folded, abbreviations: frozenset[str], first: int, start: int, end: int
 ) -> bool:
-    word = words[at]
-    upcoming = message[starts[at + 1]] if at + 1 < len(words) else ""
-    if word == "\f":
+    text = folded.text
+    mark = text[start:end]
+    if mark == "\f" or mark[-1] in _WIDE_ENDS:
         return True
-    if word == "\n":
+    ahead = end
+    while ahead < len(text) and text[ahead] in " \n\f":
+        ahead += 1
+    origin = folded.start(ahead) if ahead < len(text) else None
+    upcoming = message[origin] if origin is not None else ""
+    if mark == "\n":
         # A line that goes on in lower case may be one sentence that was wrapped.
         return not upcoming.islower()
-    if word[-1] in _WIDE_ENDERS:
-        return True
-    behind = message[ends[at] : ends[at] + 1]
-    if behind.isalnum() or behind == "_":
+    if end < len(text) and (text[end].isalnum() or text[end] == "_"):
         return False
-    if word[0] in ".…" and not word.endswith(("!", "?")):
-        if len(word) > 1 or word == "…":
-            return not upcoming.islower()
-        previous = words[at - 1] if at > firsts[-1] and ends[at - 1] == starts[at] else ""
-        if previous in abbreviations or (len(previous) == 1 and previous.isalpha() and previous != "i"):
-            return False
-        if previous.isdigit() and at - 1 == firsts[-1] and upcoming:
-            return False  # the number of a list item
-    return True
+    if mark[-1] in "!?":
+        return True
+    if len(mark) > 1 or mark == "…":
+        return not upcoming.islower()
+    before = _WORD_BEFORE.search(text, max(first, start - 16), start)
+    word = before.group(1) if before else ""
+    if word in abbreviations or (len(word) == 1 and word.isalpha() and word != "i"):
+        return False
+    # The number of a list item ends nothing.
+    return not (word.isdigit() and text[first:start].strip() == word and upcoming)

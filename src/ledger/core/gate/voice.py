@@ -13,8 +13,8 @@ from bisect import bisect_left
 
 import regex
 
-from ledger.core.gate.sentences import Tokens
-from ledger.core.language import Lexicon, Reach
+from ledger.core.gate.sentences import Sentences
+from ledger.core.language import Lexicon
 
 _BLOCKS = regex.compile(
     r"(?P<ledger><\s*answer-ledger\b.*?(?:<\s*/\s*answer-ledger\s*>|\Z))"
@@ -43,6 +43,7 @@ _CLOSING = {
 }
 _SINGLE_CLOSING = {"'": "'’", "‘": "’", "‚": "‘’"}
 _LEADING = 5  # words before a quotation in which what introduces it is looked for
+_SMALL_WORD = 3  # letters of words that titles leave small
 _NAMED = 3  # words that a quotation without a capital may have and still be a name for something
 _ENDS_LIKE_SPEECH = (".", "!", "?", ",")
 
@@ -75,55 +76,56 @@ def _inside_word(message: str, at: int) -> bool:
     return 0 < at < len(message) - 1 and message[at - 1].isalnum() and message[at + 1].isalnum()
 
 
-def foreign_quotations(message: str, tokens: Tokens, lexicon: Lexicon) -> list[tuple[int, int]]:
+def foreign_quotations(message: str, sentences: Sentences, lexicon: Lexicon) -> list[tuple[int, int]]:
     """Quotations of somebody else. Not those are: a title, a name, what the principal says that he said himself."""
     return [
         (start, end)
         for start, end, single in quotations(message)
-        if _is_foreign(message, tokens, lexicon, start, end, single)
+        if _is_foreign(message, sentences, lexicon, start, end, single)
     ]
 
 
-def _is_foreign(message: str, tokens: Tokens, lexicon: Lexicon, start: int, end: int, single: bool) -> bool:
-    introduced = _introduced(tokens, lexicon, start, end)
+def _is_foreign(
+    message: str, sentences: Sentences, lexicon: Lexicon, start: int, end: int, single: bool
+) -> bool:
+    introduced = _introduced(sentences, lexicon, start, end)
     if introduced is not None:
         return introduced
     if single:
-        return False
-    inside = tokens.within(start + 1, end - 1)
-    words = [at for at in inside if tokens.is_word(at)]
-    if not words or _is_title(message, tokens, words):
-        return False
-    text = message[start + 1 : end - 1].rstrip()
+        return False  # an apostrophe as likely as a quotation
+    words: list[str] = []
+    heads: list[str] = []
     subjects = lexicon.table("clause", "subjects")
-    speaks = text.endswith(_ENDS_LIKE_SPEECH) or any(subjects.match(tokens.words, at) for at in words)
+    speaks = message[start + 1 : end - 1].rstrip().endswith(_ENDS_LIKE_SPEECH)
+    for index in sentences.touched(start, end):
+        sentence = sentences[index]
+        for at in sentence.within(start + 1, end - 1):
+            if sentence.is_word(at):
+                words.append(sentence.words[at])
+                speaks = speaks or bool(subjects.match(sentence.words, at))
+                if len(words) == 1 or len(words[-1]) > _SMALL_WORD:
+                    heads.append(message[sentence.starts[at]])
+    if not words or _is_title(heads):
+        return False
     return speaks or len(words) > _NAMED
 
 
-def _introduced(tokens: Tokens, lexicon: Lexicon, start: int, end: int) -> bool | None:
-    """Whether a verb of saying stands right before or after the quotation, and its subject is somebody else; None: no such verb."""
-    first = bisect_left(tokens.starts, start)
-    last = bisect_left(tokens.starts, end)
-    before = range(max(first - _LEADING, 0), first)
-    after = range(last, min(last + _LEADING, len(tokens.words)))
-    own = lexicon.table("clause", "own")
-    for at in [*reversed(before), *after]:
-        length, cues = lexicon.cues_at(tokens.shapes, at)
-        if any(cue.rule == "speech" for cue in cues):
-            return not any(
-                own.match(tokens.words, near) for near in range(max(at - 2, 0), at + max(length, 1))
-            )
-        if length and at in before and any(cue.reach is Reach.NEXT for cue in cues):
-            continue
+def _introduced(sentences: Sentences, lexicon: Lexicon, start: int, end: int) -> bool | None:
+    """Whether a verb of saying stands right before or after the quotation, with somebody else for its subject; None: no such verb."""
+    leading, trailing = sentences[sentences.touched(start, start + 1)[0]], sentences[sentences.touched(end - 1, end)[0]]
+    first, last = bisect_left(leading.starts, start), bisect_left(trailing.starts, end)
+    for sentence, near in (
+        (leading, range(first - 1, max(first - _LEADING, 0) - 1, -1)),
+        (trailing, range(last, min(last + _LEADING, len(trailing)))),
+    ):
+        for at in near:
+            if any(cue is not None and cue.rule == "speech" for _, cue in lexicon.cues_at(sentence.shapes, at)):
+                own = lexicon.table("clause", "own")
+                return not any(own.match(sentence.words, before) for before in range(max(at - 2, 0), at + 1))
     return None
 
 
-def _is_title(message: str, tokens: Tokens, words: list[int]) -> bool:
-    """Long words in capitals, the first too: the name of a book, a film, a song."""
-    heads = [
-        message[tokens.starts[at]]
-        for at in words
-        if tokens.ends[at] - tokens.starts[at] > 3 or at == words[0]
-    ]
+def _is_title(heads: list[str]) -> bool:
+    """The first letters of the first word and of the long ones are mostly capitals or digits: a book, a film, a song."""
     capital = sum(head.isupper() or head.isdigit() for head in heads)
     return (heads[0].isupper() or heads[0].isdigit()) and 3 * capital >= 2 * len(heads)

@@ -1,0 +1,249 @@
+"""What the gate catches, what it keeps and how fast it is, on the messages of ../shared/data.
+
+    python -m benchmarks.gate [--show SET] [--only SET,...]
+
+One line a set: what is counted, of how many, in the half that the language data was tuned on and in the half held back (split by a
+hash of the principal, or of the source document, so that nobody stands in both). Then timings. `--show` prints failures of a set, from
+the tuned half only. Nothing of the data is in this repository; without it the benchmark says so and ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from statistics import quantiles
+from typing import Any, NamedTuple
+
+from ledger.core.gate import Gate
+from ledger.core.model import Verdict
+from ledger.languages import load
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+Line = dict[str, Any]
+
+
+class Try(NamedTuple):
+    """One decision: whether it was right, where it counts, and how to show it."""
+
+    right: bool
+    held_back: bool
+    shown: str
+
+
+def lines(name: str) -> list[Line]:
+    with (DATA / f"{name}.jsonl").open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def held_back(key: str) -> bool:
+    return blake2b(key.encode(), digest_size=1).digest()[0] % 2 == 1
+
+
+def describe(verdict: Verdict, message: str, span: str) -> str:
+    outcome = "accepted" if verdict.accepted else f"{verdict.reason}/{verdict.rule}"
+    left = "" if verdict.left_behind is None else f" left {message[slice(*verdict.left_behind)]!r}"
+    nearest = "" if verdict.nearest is None else f"\n    nearest: {verdict.nearest!r}"
+    return f"{outcome}{left}\n    message: {message!r}\n    span:    {span!r}{nearest}"
+
+
+def reversing(gate: Gate, name: str, kind: str) -> Iterator[Try]:
+    """Spans that say the opposite of their sentence: refused."""
+    for line in lines(name):
+        if line["kind"] == kind:
+            verdict = gate.judge(line["message"], line["reversing_span"], lang=line["lang"])
+            yield Try(
+                not verdict.accepted,
+                held_back(line["source"]),
+                describe(verdict, line["message"], line["reversing_span"]),
+            )
+
+
+def safe(gate: Gate, name: str, *, through_nearest: bool) -> Iterator[Try]:
+    """Spans that hold what turns them: accepted, as they are or through one `nearest` of at most 1.5 times their length or 40 more."""
+    for line in lines(name):
+        span = line["safe_span"]
+        verdict = gate.judge(line["message"], span, lang=line["lang"])
+        right = verdict.accepted
+        if through_nearest and not right and verdict.nearest is not None:
+            right = len(verdict.nearest) <= max(1.5 * len(span), len(span) + 40)
+        yield Try(right, held_back(line["source"]), describe(verdict, line["message"], span))
+
+
+def far_end(gate: Gate, name: str) -> Iterator[Try]:
+    """The last two words of a scope, alone: refused."""
+    for line in lines(name):
+        span = " ".join(line["safe_span"].split()[-2:])
+        if len(line["safe_span"].split()) < 3 or span not in line["message"]:
+            continue
+        verdict = gate.judge(line["message"], span, lang=line["lang"])
+        yield Try(not verdict.accepted, held_back(line["source"]), describe(verdict, line["message"], span))
+
+
+def gold(gate: Gate, name: str, lang: str | None = None) -> Iterator[Try]:
+    """Answers that people marked: kept. Bare ones come with their question."""
+    for line in lines(name):
+        if lang is not None and line["lang"] != lang:
+            continue
+        question = line["question"]
+        for answer in line["answers"]:
+            bare = answer.get("needs_question", False)
+            verdict = gate.judge(
+                line["message"],
+                answer["span"],
+                question=question if bare else None,
+                asked=question if bare else None,
+                lang=lang,
+            )
+            yield Try(
+                verdict.accepted, held_back(line["principal"]), describe(verdict, line["message"], answer["span"])
+            )
+
+
+def questions(gate: Gate) -> Iterator[Try]:
+    """Real questions put to a person, whole: refused."""
+    for line in lines("switchboard") + lines("irc_ubuntu"):
+        asked = line["question"] or ""
+        if asked.rstrip().endswith("?") and line["thread"]:
+            verdict = gate.judge(asked, asked)
+            last = asked.rstrip()
+            cut = max(last.rfind(mark, 0, len(last) - 1) for mark in ".!?") + 1
+            span = last[cut:].strip()
+            verdict = gate.judge(asked, span)
+            yield Try(not verdict.accepted, held_back(line["principal"]), describe(verdict, asked, span))
+    for line in lines("locomo_questions"):
+        verdict = gate.judge(line["question"], line["question"])
+        yield Try(
+            not verdict.accepted,
+            held_back(line["principal"]),
+            describe(verdict, line["question"], line["question"]),
+        )
+
+
+def paraphrases(gate: Gate) -> Iterator[Try]:
+    """Answers that somebody composed and that stand in no message: none kept."""
+    for line in lines("locomo_questions"):
+        composed = line["reference_answer"]
+        if line["literal"] or not composed:
+            continue
+        for said in line["evidence"]:
+            verdict = gate.judge(said["message"], str(composed))
+            yield Try(not verdict.accepted, held_back(line["principal"]), describe(verdict, said["message"], str(composed)))
+
+
+def round_trips(gate: Gate) -> Iterator[Try]:
+    """Whole messages out of real chats, with emoji, marks and odd spaces: kept as they are, or refused for what they say."""
+    for line in lines("messy_messages"):
+        message = line["message"]
+        verdict = gate.judge(message, message)
+        right = verdict.answer == message or (not verdict.accepted and verdict.rule not in ("locate", "words"))
+        yield Try(right, held_back(message), describe(verdict, message, message))
+
+
+SETS: dict[str, tuple[str, float, Callable[[Gate], Iterator[Try]]]] = {
+    "en-negation": ("English, negation cut off: refused", 99.5, lambda g: reversing(g, "negation_en", "negation")),
+    "en-hedge": ("English, speculation cut off: refused", 97, lambda g: reversing(g, "negation_en", "speculation")),
+    "en-far": ("English, far end of a scope: refused", 93, lambda g: far_end(g, "negation_en")),
+    "en-safe": ("English, cue and scope: kept as they are", 78, lambda g: safe(g, "negation_en", through_nearest=False)),
+    "en-near": ("English, cue and scope: kept or near", 93, lambda g: safe(g, "negation_en", through_nearest=True)),
+    "es-negation": ("Spanish, negation cut off: refused", 99, lambda g: reversing(g, "negation_es", "negation")),
+    "es-hedge": ("Spanish, uncertainty cut off: refused", 97, lambda g: reversing(g, "negation_es", "uncertainty")),
+    "es-far": ("Spanish, far end of a scope: refused", 96, lambda g: far_end(g, "negation_es")),
+    "es-safe": ("Spanish, cue and scope: kept as they are", 85, lambda g: safe(g, "negation_es", through_nearest=False)),
+    "es-near": ("Spanish, cue and scope: kept or near", 94, lambda g: safe(g, "negation_es", through_nearest=True)),
+    "switchboard": ("answers on the telephone: kept", 98, lambda g: gold(g, "switchboard")),
+    "irc": ("answers in a chat room: kept", 97, lambda g: gold(g, "irc_ubuntu")),
+    "locomo": ("answers between friends: kept", 93, lambda g: gold(g, "locomo")),
+    "sgd": ("requests to a service: kept", 94, lambda g: gold(g, "sgd")),
+    "restaurants": ("bookings: kept", 94, lambda g: gold(g, "restaurants8k")),
+    "nlupp": ("banking and hotels: kept", 84, lambda g: gold(g, "nlupp")),
+    "xsid-en": ("commands to a device: kept", 80, lambda g: gold(g, "xsid", "en")),
+    "questions": ("real questions: refused", 97, questions),
+    "paraphrases": ("composed answers: refused", 100, paraphrases),
+    "messy": ("messy messages: kept whole", 100, round_trips),
+}
+
+
+def timings(gate: Gate) -> Iterator[str]:
+    """Times of one verdict, reading included, in milliseconds."""
+
+    def took(message: str, span: str) -> float:
+        start = time.perf_counter()
+        gate.judge(message, span)
+        return (time.perf_counter() - start) * 1000
+
+    lines_ = [line for name in ("locomo", "switchboard", "negation_en") for line in islice(lines(name), 1500)]
+    chats = [(line["message"], line["message"].split()[-1]) for line in lines_ if line["message"].strip()]
+    long = [" ".join(message for message, _ in chats[at : at + 40])[:2000] for at in range(0, 3000, 10)]
+    for what, pairs in (("chat messages", chats), ("messages of 2,000 characters", [(m, m.split()[-1]) for m in long])):
+        for _ in range(2):
+            times = [took(*pair) for pair in pairs]
+        cuts = quantiles(times, n=100)
+        yield f"{what:<44}  p50 {cuts[49]:.3f} ms  p99 {cuts[98]:.3f} ms  n {len(times)}"
+    refused = [took(message, message[5:60] + " zebra") for message in long]
+    yield f"{'not verbatim, nearest sought':<44}  p50 {quantiles(refused, n=100)[49]:.3f} ms  p99 {quantiles(refused, n=100)[98]:.3f} ms"
+    for name, unit in BUILT.items():
+        small, large = (unit * (size // len(unit) + 1) for size in (4096, 65536))
+        spans = (small[1:400].strip() + " z", large[1:400].strip() + " z", "z")
+        short = min(took(small[:4090] + " z", spans[2]) for _ in range(3))
+        huge = min(took(large[:65530] + " z", spans[2]) for _ in range(3))
+        yield f"{name:<44}  4 KiB {short:.2f} ms  64 KiB {huge:.1f} ms  x{huge / short:.1f}"
+
+
+BUILT = {
+    "not, again and again": "not ",
+    "one letter words": "a ",
+    "double quotes": '" ',
+    "brackets": "(",
+    "brackets and words": "(a ",
+    "if": "if i ",
+    "commas": "no, ",
+    "combining marks": "e\u0301\u0301",
+    "zero width": "a\u200b ",
+    "quoted lines": "> a\n",
+    "code marks": "` ``` ",
+    "digits": "4 ",
+    "long word": "a",
+    "hyphens": "a-",
+    "angle": "<answer-ledger ",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=__doc__.splitlines()[0])
+    parser.add_argument("--show", help="print failures of this set, from the tuned half")
+    parser.add_argument("--only", help="sets, by comma")
+    parser.add_argument("--limit", type=int, default=40)
+    options = parser.parse_args()
+    if not DATA.is_dir():
+        print("The data of ../shared/data is not here; there is nothing to measure on.")
+        return 0
+    gate = Gate(load())
+    if options.show:
+        wrong = [each for each in SETS[options.show][2](gate) if not each.right and not each.held_back]
+        for each in wrong[: options.limit]:
+            print(each.shown)
+        return 0
+    print(f"{'':<44}  {'tuned':>7} {'held back':>10} {'bar':>6}  n")
+    for name in options.only.split(",") if options.only else SETS:
+        title, bar, run = SETS[name]
+        tries = list(run(gate))
+        shares = []
+        for half in (False, True):
+            part = [each.right for each in tries if each.held_back is half]
+            shares.append(100 * sum(part) / max(len(part), 1))
+        mark = "" if min(shares) >= bar else "  <"
+        print(f"{title:<44}  {shares[0]:>6.1f}% {shares[1]:>9.1f}% {bar:>5}%  {len(tries)}  {name}{mark}")
+    if not options.only:
+        for line in timings(gate):
+            print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -123,10 +123,11 @@ class EmbeddedServer:
     def _lock(self) -> Path:
         return self._home / "server.lock"
 
-    def _attach(self) -> str | None:
+    def _attach(self, *, just_started: bool = False) -> str | None:
         """The version of the server that runs, once it answers; None when no process of one is left."""
         deadline = time.monotonic() + START_S
-        orphaned = time.monotonic() + ORPHAN_S
+        # One that was just started may take its time to name its postmaster.
+        orphaned = deadline if just_started else time.monotonic() + ORPHAN_S
         while True:
             version = self._answer()
             if version is not None:
@@ -165,7 +166,7 @@ class EmbeddedServer:
         finally:
             # Closed and not released: the server's processes hold it from here on.
             os.close(server)
-        version = self._attach()
+        version = self._attach(just_started=True)
         if version is None:
             told = (self._home / "server.log").read_text("utf-8", "replace")
             raise SetupError(f"PostgreSQL did not start in {self._home}: {cluster.reason(told)}")

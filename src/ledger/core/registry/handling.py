@@ -12,27 +12,37 @@ from collections.abc import Iterable, Iterator, Mapping
 from ledger.core.model import Handling
 
 Categories = Mapping[str, frozenset[str]]
-"""A special category -> the words that touch it, in small letters without accents."""
+"""A special category -> what touches it: words in small letters without accents, `_` between those of a phrase."""
+
+LONGEST_PHRASE = 3  # words
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def stricter(one: Handling, other: Handling) -> Handling:
+    """The stricter of two; what a merge of topics takes."""
     return max(one, other, key=lambda handling: handling.rank)
 
 
 def is_loosening(old: Handling, new: Handling) -> bool:
+    """Whether more would be shown or kept than before."""
     return new.rank < old.rank
 
 
 def special_category(
     categories: Categories, key: str, question: str | None, aliases: Iterable[str]
 ) -> str | None:
-    """The special category that a topic touches by a whole word of its key, aliases or question, else None."""
-    found = {word for text in (key, *aliases, question or "") for word in _words(text)}
+    """The special category that a topic touches by whole words of its key, aliases or question, else None.
+
+    A floor and no judgement: what the words miss, an operator still has to seal.
+    """
+    found = {phrase for text in (key, *aliases, question or "") for phrase in _phrases(text)}
     return next((category for category, touching in categories.items() if found & touching), None)
 
 
-def _words(text: str) -> Iterator[str]:
+def _phrases(text: str) -> Iterator[str]:
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
-    yield from _LETTERS.findall(plain.casefold())
+    words = _LETTERS.findall(plain.casefold())
+    for start in range(len(words)):
+        for end in range(start + 1, start + 1 + LONGEST_PHRASE):
+            yield "_".join(words[start:end])

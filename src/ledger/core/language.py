@@ -32,7 +32,8 @@ class Reach(StrEnum):
     ON = "on"  # what follows in its sentence, over clauses that a comma parts
     NEXT = "next"  # the next word alone
     BACK = "back"  # what stands before it in its sentence, or in the one before when it opens a short one
-    AROUND = "around"  # back and on
+    UNDER = "under"  # what stands under a condition in front of it
+    AROUND = "around"  # back and under
     TAIL = "tail"  # what stands before it in its clause, or in the one before when it is one itself; where nothing follows it
     CLAUSE = "clause"  # its clause
     WITHIN = "within"  # nothing but itself: an idiom that must not be cut
@@ -55,12 +56,12 @@ CUE_TABLES = (
     "negation", "condition", "exception", "hedge", "opinion", "wish", "past", "subject", "correction", "irony", "speech",
 )  # fmt: skip
 # Of these a phrase hides the shorter ones in it: "no wait" negates nothing.
-CLOSED = frozenset({"correction", "irony", "speech"})
+CLOSED = frozenset({"correction", "irony", "opinion", "speech"})
 # The other tables, each with its lists of phrases.
 LISTS: Mapping[str, frozenset[str]] = {
     "sentence": frozenset({"abbreviations", "fillers"}),
     "clause": frozenset({"own", "subjects", "joins", "parts", "openers", "verbs"}),
-    "particle": frozenset({"words"}),
+    "particle": frozenset({"words", "before"}),
     "question": frozenset({"openers", "marked", "requests", "offers", "services", "indirect"}),
     "bare": frozenset({"fillers", "yes", "no", "yes_tails", "no_tails", "pointers", "still", "changed"}),
     "value": frozenset({"words"}),
@@ -213,10 +214,9 @@ class Lexicon:
         found: list[tuple[int, Cue | None]] = [
             (len(phrase), cue) for phrase, cue in self._cues.get(word, ()) if stands(phrase, tokens, at)
         ]
-        if not found or found[-1][0] > 1:  # nothing is listed for the word alone
-            if self._suffixes and word.endswith(self._suffixes):
-                found.append((1, _SUFFIXED))
-            found += [(1, cue) for stem, cue in self._stems.get(word[:_STEM], ()) if word.startswith(stem)]
+        if self._suffixes and word.endswith(self._suffixes):
+            found.append((1, _SUFFIXED))
+        found += [(1, cue) for stem, cue in self._stems.get(word[:_STEM], ()) if word.startswith(stem)]
         return found
 
     def table(self, table: str, name: str) -> PhraseTable:

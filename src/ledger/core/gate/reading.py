@@ -26,7 +26,6 @@ from ledger.core.text import Folded, fold, has_substance
 
 Place = tuple[int, int]
 
-_STATES = 3  # words beside a question that state something
 _LONGEST_VALUE = 4  # words of a number, a time or a name
 
 
@@ -141,17 +140,18 @@ class Reading:
         return Refusal(Reason.MEANING_CUT, cuts[0].rule, tuple(cuts))
 
     def _is_question(self, start: int, end: int) -> bool:
-        """Whether the slice stands in real questions, and states nothing beside them: a name or "well" before one is nothing."""
-        asking = stating = 0
+        """Whether the slice asks, and no sentence of it only states."""
+        asks = False
         for index in self.sentences.touched(start, end):
             sentence = self.sentences[index]
             held = [at for at in sentence.within(start, end) if sentence.is_word(at)]
-            asked = question_in(sentence, self._lexicon) if held else None
-            inside = sum(asked[0] <= sentence.starts[at] < asked[1] for at in held) if asked else 0
-            asking += inside
-            if len(held) - inside >= _STATES or not inside:
-                stating += len(held) - inside
-        return asking > 0 and not stating
+            if not held:
+                continue
+            asked = question_in(sentence, self._lexicon)
+            if asked is None or not any(asked[0] <= sentence.starts[at] < asked[1] for at in held):
+                return False
+            asks = True
+        return asks
 
     def cuts(self, start: int, end: int) -> list[Turn]:
         """The cues that turn a slice and that it leaves behind."""

@@ -16,13 +16,6 @@ from ledger.core.language import CLOSED, Cue, Lexicon, Reach
 
 _SHORT = 6  # words of a sentence that only adds to the one before ("But only after 35.")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_AHEAD = {
-    Reach.AHEAD: "_predicate_end",
-    Reach.CLAUSE: "_predicate_end",
-    Reach.OVER: "_clause_end",
-    Reach.ON: "_strong_end",
-    Reach.AROUND: "_strong_end",
-}
 _BEFORE_CLAUSE = frozenset((",", "—", "-", ":", ".", "…", "...", ".."))
 
 
@@ -89,15 +82,7 @@ class _Clauses:
         subjects, openers = lexicon.table("clause", "subjects"), lexicon.table("clause", "openers")
         verbs = lexicon.table("clause", "verbs")
         strong, clause, predicate = [False] * size, [False] * size, [False] * size
-        opened: list[int] = []
-        bracket, closes = [-1] * size, dict[int, int]()
         for at, word in enumerate(words):
-            if word in _CLOSING and opened:
-                closes[opened.pop()] = at
-            if opened:
-                bracket[at] = opened[-1]
-            if word in _OPENING:
-                opened.append(at)
             if word == ";" or (word in parts and parts.match(words, at)):
                 strong[at] = clause[at] = predicate[at] = True
                 continue
@@ -111,10 +96,13 @@ class _Clauses:
                     clause[at] = predicate[at] = True
                 elif words[begins] in verbs and verbs.match(words, begins):
                     predicate[at] = True
-        self._closes = [closes.get(start, size) for start in bracket]
-        self._opens = [start + 1 if start in closes else 0 for start in bracket]
-        self._strong_start, self._clause_start = _starts(strong), _starts(clause)
-        self._strong_end, self._clause_end, self._predicate_end = _ends(strong), _ends(clause), _ends(predicate)
+        pairs = _pairs(words)
+        self._strong_start, self._clause_start = _starts(strong, pairs), _starts(clause, pairs)
+        self._ends = {
+            Reach.AHEAD: _ends(predicate, pairs),
+            Reach.OVER: _ends(clause, pairs),
+            Reach.ON: _ends(strong, pairs),
+        }
 
     def turns(self, first: int, last: int, cue: Cue, before: int | None) -> list[Turn]:
         """What a cue at the tokens [first, last) turns; nothing where it only looks like one."""
@@ -126,26 +114,46 @@ class _Clauses:
                 return found
             found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, before), start))
         if reach in (Reach.BACK, Reach.AROUND):
-            added = self._ahead(self._clause_end, first, last)
+            added = self._ahead(Reach.OVER, last)
             found.append(Turn(cue.rule, start, added, self._back(self._strong_start, first, before), start))
+        if reach in (Reach.UNDER, Reach.AROUND):
+            found.append(Turn(cue.rule, start, end, start, self._under(reach, first, last)))
         if reach is Reach.CLAUSE:
             found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, None), start))
-        ahead = _AHEAD.get(reach)
-        if ahead is not None and not (reach is Reach.AHEAD and self._only_answers(first, last)):
-            found.append(Turn(cue.rule, start, end, start, self._ahead(getattr(self, ahead), first, last)))
+            reach = Reach.AHEAD
+        if reach in self._ends and not (reach is Reach.AHEAD and self._only_answers(first, last)):
+            found.append(Turn(cue.rule, start, end, start, self._ahead(reach, last)))
         if reach is Reach.NEXT:
             found.append(Turn(cue.rule, start, end, start, sentence.ends[min(last, len(sentence) - 1)]))
         if reach is Reach.WITHIN:
             found.append(Turn(cue.rule, start, end, start, end))
         return [turn for turn in found if turn.start < turn.end]
 
-    def _ahead(self, ends: list[int], first: int, last: int) -> int:
+    def _ahead(self, reach: Reach, last: int) -> int:
+        """Where the reach of a cue that ends before the token `last` ends."""
+        ends = self._ends[reach]
         stop = ends[last - 1]
         if stop == last < len(ends):  # "not because I": the clause behind the cue is what it turns
             stop = ends[last]
-        stop = max(min(stop, self._closes[first]), last)
         while stop > last and not self._sentence.is_word(stop - 1):
             stop -= 1
+        return self._sentence.ends[stop - 1]
+
+    def _under(self, reach: Reach, first: int, last: int) -> int:
+        """Where what stands under a condition ends.
+
+        One behind its statement ends with the sentence. One in front ends with its own clause; and with the next, where that is the
+        person's own ("If I marry, I want kids"): he said it of himself only under the condition.
+        """
+        words, size = self._sentence.words, len(self._sentence)
+        if reach is Reach.AROUND and first and self._clause_start[first] < first and words[first - 1] not in _BEFORE_CLAUSE:
+            return self._ahead(Reach.ON, last)
+        ends = self._ends[Reach.OVER]
+        stop = ends[last - 1] if ends[last - 1] > last or last == size else ends[last]
+        if stop == size:
+            stop = next((at for at in range(last, size) if words[at] == ","), size)
+        elif self._lexicon.table("clause", "own").match(words, stop):
+            stop = ends[stop]
         return self._sentence.ends[stop - 1]
 
     def _back(self, starts: list[int], first: int, before: int | None) -> int:
@@ -153,8 +161,7 @@ class _Clauses:
             words = len(self._sentence.plain_words()) if before is not None else 0
             return before if before is not None and words <= _SHORT else self._sentence.starts[0]
         # A cue that opens its clause turns the one before it: "I want two, I think".
-        at = first if starts[first] < first else first - 1
-        return self._sentence.starts[max(starts[at], self._opens[first])]
+        return self._sentence.starts[starts[first] if starts[first] < first else starts[first - 1]]
 
     def _only_answers(self, first: int, last: int) -> bool:
         """Whether a word such as "no" answers, and negates nothing behind it: "No, I live in Maryland"."""
@@ -165,25 +172,52 @@ class _Clauses:
             return True
         if not sentence.is_word(last):
             return sentence.words[last] != '"'
-        return bool(self._lexicon.table("clause", "subjects").match(sentence.words, last))
+        return bool(self._lexicon.table("particle", "before").match(sentence.shapes, last))
 
 
-def _ends(breaks: list[bool]) -> list[int]:
-    """For each token the next break behind it."""
+def _pairs(words: list[str]) -> dict[int, int]:
+    """Brackets that belong together, each to the other."""
+    opened: list[int] = []
+    pairs: dict[int, int] = {}
+    for at, word in enumerate(words):
+        if word in _OPENING:
+            opened.append(at)
+        elif word in _CLOSING and opened:
+            start = opened.pop()
+            pairs[start], pairs[at] = at, start
+    return pairs
+
+
+def _ends(breaks: list[bool], pairs: dict[int, int]) -> list[int]:
+    """For each token the next break behind it. What is in brackets ends with them, and breaks nothing around them."""
     end = len(breaks)
     ends = [end] * end
+    outer: list[int] = []
     for at in range(len(breaks) - 1, -1, -1):
+        pair = pairs.get(at)
+        if pair is not None and pair > at:
+            end = outer.pop()
         ends[at] = end
-        if breaks[at]:
+        if pair is not None and pair < at:
+            outer.append(end)
+            end = at
+        elif breaks[at]:
             end = at
     return ends
 
 
-def _starts(breaks: list[bool]) -> list[int]:
-    """For each token the last break at or before it."""
+def _starts(breaks: list[bool], pairs: dict[int, int]) -> list[int]:
+    """For each token the last break at or before it, brackets as in `_ends`."""
     starts, start = [0] * len(breaks), 0
-    for at, starting in enumerate(breaks):
-        if starting:
+    outer: list[int] = []
+    for at, breaking in enumerate(breaks):
+        pair = pairs.get(at)
+        if pair is not None and pair < at:
+            start = outer.pop()
+        elif breaking:
             start = at
         starts[at] = start
+        if pair is not None and pair > at:
+            outer.append(start)
+            start = at + 1
     return starts

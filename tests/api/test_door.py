@@ -26,9 +26,9 @@ def problem(response: Any) -> str:
     return str(response.json()["type"]).removeprefix("urn:answer-ledger:problem:")
 
 
-def test_without_a_token_nothing_answers_but_health(api: Api) -> None:
-    for method, path, operation in operations(api):
-        response = api.call(method, path)
+def test_without_a_token_nothing_answers_but_health(untouched: Api) -> None:
+    for method, path, operation in operations(untouched):
+        response = untouched.call(method, path)
         if "security" in operation:
             assert (response.status_code, problem(response)) == (401, "unauthenticated"), path
             assert response.headers["www-authenticate"].startswith("Bearer")
@@ -60,33 +60,33 @@ def test_an_application_may_be_both(api: Api) -> None:
     "value",
     ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer a.b.c", "Token {}", "{}", "Bearer {} {}", "Bearer,{}"],
 )
-def test_it_is_a_bearer_token_in_one_header(api: Api, value: str) -> None:
-    header = ("Authorization", value.replace("{}", api.token("agent")))
-    assert api.call("POST", "/v1/recall", {}, headers=[header]).status_code == 401
+def test_it_is_a_bearer_token_in_one_header(untouched: Api, value: str) -> None:
+    header = ("Authorization", value.replace("{}", untouched.token("agent")))
+    assert untouched.call("POST", "/v1/recall", {}, headers=[header]).status_code == 401
 
 
-def test_two_headers_are_none(api: Api) -> None:
-    header = ("Authorization", f"Bearer {api.token('agent')}")
-    assert api.call("POST", "/v1/recall", {}, headers=[header]).status_code == 200
-    assert api.call("POST", "/v1/recall", {}, headers=[header, header]).status_code == 401
+def test_two_headers_are_none(untouched: Api) -> None:
+    header = ("Authorization", f"Bearer {untouched.token('agent')}")
+    assert untouched.call("POST", "/v1/recall", {}, headers=[header]).status_code == 200
+    assert untouched.call("POST", "/v1/recall", {}, headers=[header, header]).status_code == 401
 
 
-def test_the_scheme_is_read_in_any_case(api: Api) -> None:
-    header = ("authorization", f"bearer {api.token('agent')}")
-    assert api.call("POST", "/v1/recall", {}, headers=[header]).status_code == 200
+def test_the_scheme_is_read_in_any_case(untouched: Api) -> None:
+    header = ("authorization", f"bearer {untouched.token('agent')}")
+    assert untouched.call("POST", "/v1/recall", {}, headers=[header]).status_code == 200
 
 
-def test_a_token_elsewhere_does_not_count(api: Api) -> None:
-    token = api.token("agent")
-    assert api.call("POST", f"/v1/recall?access_token={token}", {}).status_code == 401
-    assert api.call("POST", "/v1/recall", {}, headers=[("Cookie", f"token={token}")]).status_code == 401
-    assert api.call("POST", "/v1/recall", {"access_token": token}).status_code == 401
+def test_a_token_elsewhere_does_not_count(untouched: Api) -> None:
+    token = untouched.token("agent")
+    assert untouched.call("POST", f"/v1/recall?access_token={token}", {}).status_code == 401
+    assert untouched.call("POST", "/v1/recall", {}, headers=[("Cookie", f"token={token}")]).status_code == 401
+    assert untouched.call("POST", "/v1/recall", {"access_token": token}).status_code == 401
 
 
-def test_the_token_is_looked_at_before_the_body(api: Api) -> None:
+def test_the_token_is_looked_at_before_the_body(untouched: Api) -> None:
     for raw in (b"x" * 100_000, b"{", b"\xff"):
-        assert api.call("POST", "/v1/captures", raw=raw).status_code == 401
-        assert api.call("POST", "/v1/captures", raw=raw, as_="agent").status_code == 403
+        assert untouched.call("POST", "/v1/captures", raw=raw).status_code == 401
+        assert untouched.call("POST", "/v1/captures", raw=raw, as_="agent").status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -117,33 +117,33 @@ def test_no_other_header_has_an_effect(api: Api, header: tuple[str, str]) -> Non
     assert b"three" not in odd.content
 
 
-def test_no_call_takes_what_it_does_not_know_from_the_url(api: Api) -> None:
-    for method, path, operation in operations(api):
+def test_no_call_takes_what_it_does_not_know_from_the_url(untouched: Api) -> None:
+    for method, path, operation in operations(untouched):
         if "security" in operation:
             ((scope,),) = (rule["token"] for rule in operation["security"])
-            response = api.call(method, f"{path}?zebra=quartz", as_=scope)
+            response = untouched.call(method, f"{path}?zebra=quartz", as_=scope)
             assert response.status_code in (415, 422), path  # 415: those that read a body first
             assert b"zebra" not in response.content
 
 
-def test_a_call_without_a_body_refuses_one(api: Api) -> None:
-    for method, path, operation in operations(api):
+def test_a_call_without_a_body_refuses_one(untouched: Api) -> None:
+    for method, path, operation in operations(untouched):
         if "security" in operation and "requestBody" not in operation:
             ((scope,),) = (rule["token"] for rule in operation["security"])
             for body in ({}, {"principal": None}, {"principal": "*"}):
-                response = api.call(method, path, body, as_=scope)
+                response = untouched.call(method, path, body, as_=scope)
                 assert (response.status_code, problem(response)) == (422, "invalid-request"), path
 
 
-def test_a_call_with_a_body_wants_one(api: Api) -> None:
-    for method, path, operation in operations(api):
+def test_a_call_with_a_body_wants_one(untouched: Api) -> None:
+    for method, path, operation in operations(untouched):
         if operation.get("requestBody", {}).get("required"):
             ((scope,),) = (rule["token"] for rule in operation["security"])
-            assert api.call(method, path, as_=scope).status_code == 415, path
-            assert api.call(method, path, raw=b"null", as_=scope).status_code == 422, path
+            assert untouched.call(method, path, as_=scope).status_code == 415, path
+            assert untouched.call(method, path, raw=b"null", as_=scope).status_code == 422, path
 
 
-def test_what_is_not_there_is_not_found_and_not_repeated(api: Api) -> None:
+def test_what_is_not_there_is_not_found_and_not_repeated(untouched: Api) -> None:
     for path in (
         "/zebra",
         "/v1/zebra",
@@ -152,35 +152,35 @@ def test_what_is_not_there_is_not_found_and_not_repeated(api: Api) -> None:
         "//v1/recall",
         "/v1/../zebra",
     ):
-        response = api.call("GET", path, as_="agent")
+        response = untouched.call("GET", path, as_="agent")
         assert (response.status_code, problem(response)) == (404, "not-found"), path
         assert b"zebra" not in response.content
 
 
-def test_what_is_not_done_so_says_how_it_is(api: Api) -> None:
+def test_what_is_not_done_so_says_how_it_is(untouched: Api) -> None:
     for method in ("GET", "PUT", "DELETE", "OPTIONS", "HEAD", "ZEBRA"):
-        response = api.call(method, "/v1/recall", as_="agent")
+        response = untouched.call(method, "/v1/recall", as_="agent")
         assert response.status_code == 405
         assert response.headers["allow"] == "POST"
         assert b"ZEBRA" not in response.content
 
 
-def test_no_page_of_another_origin_is_let_in(api: Api) -> None:
+def test_no_page_of_another_origin_is_let_in(untouched: Api) -> None:
     asked = [("Origin", "https://evil.example"), ("Access-Control-Request-Method", "POST")]
     for response in (
-        api.call("OPTIONS", "/v1/recall", headers=asked),
-        api.call("POST", "/v1/recall", {}, as_="agent", headers=asked[:1]),
+        untouched.call("OPTIONS", "/v1/recall", headers=asked),
+        untouched.call("POST", "/v1/recall", {}, as_="agent", headers=asked[:1]),
     ):
         assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def test_every_response_is_kept_by_nobody_and_framed_nowhere(api: Api) -> None:
+def test_every_response_is_kept_by_nobody_and_framed_nowhere(untouched: Api) -> None:
     for response in (
-        api.call("GET", "/healthz"),
-        api.call("POST", "/v1/recall", {}, as_="agent"),
-        api.call("POST", "/v1/recall", {}),
-        api.call("GET", "/nowhere"),
-        api.call("GET", "/docs"),
+        untouched.call("GET", "/healthz"),
+        untouched.call("POST", "/v1/recall", {}, as_="agent"),
+        untouched.call("POST", "/v1/recall", {}),
+        untouched.call("GET", "/nowhere"),
+        untouched.call("GET", "/docs"),
     ):
         assert response.headers["cache-control"] == "no-store"
         assert response.headers["x-content-type-options"] == "nosniff"

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from ledger.api.app import create_app
+from ledger.core.model import Tier
 from ledger.service.deployment import Deployment
 from ledger.tokens import Scope
 
@@ -36,6 +37,8 @@ class Api:
             self.deployment.context.identity.principal(who) if scope in SCOPES_OF_A_PRINCIPAL else None
         )
         scopes = [Scope(word) for word in scope.split()]
+        if "max_tier" in narrowed:
+            narrowed["max_tier"] = Tier(narrowed["max_tier"])
         token: str = self.app.state.tokens.issue(scopes, principal=principal, **narrowed).token
         return token
 

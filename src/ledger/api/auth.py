@@ -89,7 +89,10 @@ def guarded(scope: Scope) -> type[APIRoute]:
                 request.scope["ledger.claims"] = claims
                 if request.scope["query_string"] and not takes_query:
                     raise InvalidRequest("This call takes no query parameters.")
-                has_body = "content-length" in request.headers or "transfer-encoding" in request.headers
+                has_body = (
+                    request.headers.get("content-length", "0") != "0"
+                    or "transfer-encoding" in request.headers
+                )
                 if body is not None and (has_body or body.field_info.is_required()):
                     request = _Parsed(request, await strict_json.read(request))
                 elif has_body and await strict_json.read_bytes(request):

@@ -141,7 +141,13 @@ def set_default_window(
 ) -> UseCase[Window]:
     """Changes the default; what is not given stays. Holds for every entry at once. Raises InvalidRequest."""
     old = yield from default_window(context)
-    new = windows.checked(reconfirm_after or old.reconfirm_after, drop_after or old.drop_after) or old
+    new = (
+        windows.checked(
+            old.reconfirm_after if reconfirm_after is None else reconfirm_after,
+            old.drop_after if drop_after is None else drop_after,
+        )
+        or old
+    )
     setting = yield db.setting_change({"reconfirm_after": new.reconfirm_after, "drop_after": new.drop_after})
     return Window(setting["reconfirm_after"], setting["drop_after"])
 

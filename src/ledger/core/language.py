@@ -1,8 +1,8 @@
 """What the gate knows of a language: lists of words and phrases, checked when they are read.
 
 A phrase is written with one space between its words; each word may be a choice (`stop|stopped`), a reference to a named list of the
-same language (`@person`), and optional (`@quality?`). `#` stands for any number. A cue of one word may end in `*`: all words that start
-so. Words are in folded form: lower case, straight apostrophes.
+same language (`@person`), and optional (`@quality?`). `#` stands for any number. A last word after `~` has to follow and is not part of
+the phrase. A cue of one word may end in `*`: all words that start so. Words are in folded form: lower case, straight apostrophes.
 
 Source: DESIGN section 6, rules 3 to 5.
 """
@@ -13,13 +13,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledger.core.text import fold
 from ledger.errors import SetupError
 
 Words = tuple[str, ...]
-Phrase = tuple[frozenset[str], ...]  # for each word the choices
+
+
+class Phrase(NamedTuple):
+    """For each word its choices; `length` of them are the phrase, the others have to follow it."""
+
+    words: tuple[frozenset[str], ...]
+    length: int
+
+    def stands(self, tokens: Sequence[str], at: int) -> bool:
+        """Whether the phrase, whose first word is known to fit, stands at a token."""
+        words = self.words
+        if len(words) == 1:
+            return True
+        if at + len(words) > len(tokens):
+            return False
+        return all(tokens[at + index] in words[index] for index in range(1, len(words)))
+
 
 _STEM = 4  # letters by which stems are looked up; a stem is at least as long
 
@@ -86,7 +102,7 @@ class Language:
 
     def spelt(self, table: str, name: str) -> list[Words]:
         """Every form of the phrases of a list, word by word."""
-        forms = (form for phrase in self.phrases.get((table, name), ()) for form in product(*map(sorted, phrase)))
+        forms = (form for phrase in self.phrases.get((table, name), ()) for form in product(*map(sorted, phrase.words)))
         return list(dict.fromkeys(forms))
 
 
@@ -128,28 +144,34 @@ def read(source: Mapping[str, Any], where: str) -> Language:
 
 def expand(phrase: str, named: Mapping[str, Sequence[str]], where: str = "a phrase") -> list[Phrase]:
     """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items."""
-    slots: list[list[Phrase]] = []
-    for written in phrase.split(" "):
-        optional = len(written) > 1 and written.endswith("?")
-        words: set[str] = set()
-        forms: list[Phrase] = []
-        for choice in (written[:-1] if optional else written).split("|"):
-            if choice.startswith("@"):
-                if choice[1:] not in named:
-                    raise SetupError(f"{where}: {choice} names no list of [lists].")
-                for form in (form for item in named[choice[1:]] for form in expand(item, named, where)):
-                    if len(form) == 1:
-                        words |= form[0]
-                    else:
-                        forms.append(form)
-            elif not choice or fold(choice).text != choice:
-                raise SetupError(f"{where}: a phrase holds an empty word, or one that is not in folded form.")
-            else:
-                words.add(choice)
-        if words:
-            forms.append((frozenset(words),))
-        slots.append([*forms, ()] if optional else forms)
-    return [tuple(word for part in parts for word in part) for parts in product(*slots)]
+    written = phrase.split(" ")
+    ahead = written[-1].startswith("~")
+    slots = [_choices(word.removeprefix("~"), named, where) for word in written]
+    forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
+    return [Phrase(form, len(form) - ahead) for form in forms if form]
+
+
+def _choices(word: str, named: Mapping[str, Sequence[str]], where: str) -> list[tuple[frozenset[str], ...]]:
+    """What may stand in the place of one written word."""
+    optional = len(word) > 1 and word.endswith("?")
+    words: set[str] = set()
+    forms: list[tuple[frozenset[str], ...]] = []
+    for choice in (word[:-1] if optional else word).split("|"):
+        if choice.startswith("@"):
+            if choice[1:] not in named:
+                raise SetupError(f"{where}: {choice} names no list of [lists].")
+            for form in (form.words for item in named[choice[1:]] for form in expand(item, named, where)):
+                if len(form) == 1:
+                    words |= form[0]
+                else:
+                    forms.append(form)
+        elif not choice or fold(choice).text != choice:
+            raise SetupError(f"{where}: a phrase holds an empty word, or one that is not in folded form.")
+        else:
+            words.add(choice)
+    if words:
+        forms.append((frozenset(words),))
+    return [*forms, ()] if optional else forms
 
 
 class PhraseTable(dict[str, list[Phrase]]):
@@ -157,29 +179,19 @@ class PhraseTable(dict[str, list[Phrase]]):
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
         super().__init__()
-        for phrase in sorted(dict.fromkeys(phrases), key=len, reverse=True):
-            for word in phrase[0] if phrase else ():
+        for phrase in sorted(dict.fromkeys(phrases), key=lambda phrase: len(phrase.words), reverse=True):
+            for word in phrase.words[0]:
                 self.setdefault(word, []).append(phrase)
 
     def match(self, tokens: Sequence[str], at: int) -> int:
         """How many tokens from `at` on are the longest phrase there; 0 for none."""
         for phrase in self.get(tokens[at], ()):
-            if stands(phrase, tokens, at):
-                return len(phrase)
+            if phrase.stands(tokens, at):
+                return phrase.length
         return 0
 
 
-def stands(phrase: Phrase, tokens: Sequence[str], at: int) -> bool:
-    """Whether a phrase whose first word is known to fit stands at a token."""
-    length = len(phrase)
-    if length == 1:
-        return True
-    if at + length > len(tokens):
-        return False
-    return all(tokens[at + index] in phrase[index] for index in range(1, length))
-
-
-_SUFFIXED = Cue((), "negation", Reach.AHEAD)
+_SUFFIXED = Cue(Phrase((), 1), "negation", Reach.AHEAD)
 
 
 class Lexicon:
@@ -199,10 +211,10 @@ class Lexicon:
             self._file(cue.phrase, cue)
         for group in self._cues.values():
             # A harmless phrase stands before a cue of the same length.
-            group.sort(key=lambda item: (-len(item[0]), item[1] is not None))
+            group.sort(key=lambda item: (-len(item[0].words), item[1] is not None))
 
     def _file(self, phrase: Phrase, cue: Cue | None) -> None:
-        for word in phrase[0]:
+        for word in phrase.words[0]:
             if word.endswith("*") and cue is not None:
                 self._stems.setdefault(word[:_STEM], []).append((word[:-1], cue))
             else:
@@ -212,7 +224,7 @@ class Lexicon:
         """The cues that start at a token, the longest first, with how many tokens each takes; None is a harmless phrase."""
         word = tokens[at]
         found: list[tuple[int, Cue | None]] = [
-            (len(phrase), cue) for phrase, cue in self._cues.get(word, ()) if stands(phrase, tokens, at)
+            (phrase.length, cue) for phrase, cue in self._cues.get(word, ()) if phrase.stands(tokens, at)
         ]
         if self._suffixes and word.endswith(self._suffixes):
             found.append((1, _SUFFIXED))

@@ -45,7 +45,7 @@ def turns(sentence: Sentence, lexicon: Lexicon, before: int | None) -> list[Turn
     cues = _find(sentence, lexicon)
     if not cues:
         return []
-    clauses = _Clauses(sentence, lexicon)
+    clauses = _Clauses(sentence, lexicon, cues)
     return [turn for first, last, cue in cues for turn in clauses.turns(first, last, cue, before)]
 
 
@@ -61,7 +61,7 @@ def _find(sentence: Sentence, lexicon: Lexicon) -> list[tuple[int, int, Cue]]:
                 step = length
                 break
             found.append((at, at + length, cue))
-            if cue.rule in CLOSED or cue.reach is Reach.WITHIN:
+            if cue.rule in CLOSED or cue.reach in (Reach.WITHIN, Reach.UNDER):
                 step = length
                 break
         at += step
@@ -75,7 +75,7 @@ class _Clauses:
     start there too, and with a second verb behind a conjunction.
     """
 
-    def __init__(self, sentence: Sentence, lexicon: Lexicon) -> None:
+    def __init__(self, sentence: Sentence, lexicon: Lexicon, cues: list[tuple[int, int, Cue]]) -> None:
         self._sentence, self._lexicon = sentence, lexicon
         words, size = sentence.words, len(sentence)
         parts, joins = lexicon.table("clause", "parts"), lexicon.table("clause", "joins")
@@ -96,6 +96,9 @@ class _Clauses:
                     clause[at] = predicate[at] = True
                 elif words[begins] in verbs and verbs.match(words, begins):
                     predicate[at] = True
+        for first, _, cue in cues:
+            if cue.reach in (Reach.UNDER, Reach.AROUND):
+                predicate[first] = True  # "I don't drink if I drive" negates no driving
         pairs = _pairs(words)
         self._strong_start, self._clause_start = _starts(strong, pairs), _starts(clause, pairs)
         self._ends = {
@@ -115,7 +118,7 @@ class _Clauses:
             found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, before), start))
         if reach in (Reach.BACK, Reach.AROUND):
             added = self._ahead(Reach.OVER, last)
-            found.append(Turn(cue.rule, start, added, self._back(self._strong_start, first, before), start))
+            found.append(Turn(cue.rule, start, added, self._back(self._clause_start, first, before), start))
         if reach in (Reach.UNDER, Reach.AROUND):
             found.append(Turn(cue.rule, start, end, start, self._under(reach, first, last)))
         if reach is Reach.CLAUSE:

@@ -12,11 +12,11 @@ create function ledger.age(as_of date) returns integer
   return ledger.today() - as_of;
 comment on function ledger.age is 'Whole days.';
 
-create function ledger.freshness(as_of date, reconfirm_after integer, drop_after integer) returns text
-  language sql stable parallel safe
+create function ledger.freshness(age integer, reconfirm_after integer, drop_after integer) returns text
+  language sql immutable parallel safe
   return case
-    when ledger.today() - as_of >= drop_after then 'dropped'
-    when ledger.today() - as_of > reconfirm_after then 'reconfirm'
+    when age >= drop_after then 'dropped'
+    when age > reconfirm_after then 'reconfirm'
     else 'fresh'
   end;
 comment on function ledger.freshness is 'Computed when read, so that a changed window holds for every entry at once.';
@@ -60,38 +60,41 @@ end $$;
 
 create function ledger.name_principal(p uuid) returns void
   language plpgsql as $$
+declare
+  ignored text;
 begin
-  perform set_config('ledger.principal', p::text, true);
+  ignored := set_config('ledger.principal', p::text, true);
 end $$;
 
 -- What this caller may read of him: his decision, cut to what the caller's token allows. Anything
--- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too.
-create function ledger.name_for_agent(p uuid, max_tier text) returns text
-  language plpgsql as $$
+-- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
+-- as one role for all agents' functions, since a plan under row-level security is good for one role.
+create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
 declare
-  undecided  text;
-  found_tier text;
+  tier    text;
+  kept    text;
+  ignored text;
 begin
-  perform set_config('ledger.principal', p::text, true);
-  select s.undecided_tier into undecided from ledger.setting s where s.only_row;
-  found_tier := case
-    when exists (select from ledger.objection o where o.principal = p) then 'none'
-    when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
-    else case coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
-           when 'granted' then 'full'
-           when 'undecided' then undecided
-           else 'none'
-         end
-  end;
-  found_tier := case
-    when max_tier = 'full' then found_tier
-    when max_tier = 'topics' and found_tier in ('topics', 'full') then 'topics'
+  ignored := set_config('ledger.principal', p::text, true);
+  select case
+           when exists (select from ledger.objection o where o.principal = p) then 'none'
+           when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
+           else coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
+         end,
+         array(select w.topic from ledger.withheld w where w.principal = p)::text
+    into tier, kept;
+  tier := case tier when 'granted' then 'full' when 'undecided' then undecided_tier else 'none' end;
+  tier := case
+    when max_tier = 'full' then tier
+    when max_tier = 'topics' and tier in ('topics', 'full') then 'topics'
     else 'none'
   end;
-  perform set_config('ledger.tier', found_tier, true);
-  perform set_config('ledger.withheld',
-    coalesce((select array_agg(w.topic) from ledger.withheld w where w.principal = p), '{}')::text, true);
-  return found_tier;
+  ignored := set_config('ledger.withheld', kept, true);
+  ignored := set_config('ledger.tier', tier, true);
+  return tier;
 end $$;
 
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────

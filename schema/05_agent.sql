@@ -33,41 +33,40 @@ create function ledger.coverage(
 as $$
 #variable_conflict use_column
 declare
-  tier   text;
-  keys   text[];
-  topics text[];
-  days   date[];
+  today   date := ledger.today();
+  set_by  record;
+  tier    text;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  topics  text[];
+  days    date[];
 begin
-  tier := ledger.name_for_agent(p, max_tier);
-  keys := ledger.keys_of(labels);
-  if narrowed then
-    only_topics := ledger.keys_of(only_topics);
-  end if;
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+    into set_by from ledger.setting s where s.only_row;
+  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
 
   select array_agg(e.topic), array_agg(e.as_of)
     into topics, days
     from ledger.entry e
    where e.principal = p
      and (all_listed or e.topic = any (keys))
-     and (not narrowed or e.topic = any (only_topics));
+     and (not narrowed or e.topic = any (allowed))
+     and (set_by.visible_from = 'same_day' or e.as_of < today);
 
   return query
     select c.topic, c.freshness
-      from (select t.key as topic, e.as_of, t.listed, t.handling,
-                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
-                                             coalesce(t.drop_after, s.drop_after)) as freshness
+      from (select t.key as topic, e.as_of,
+                   ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
+                                                     coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, days) as e(topic, as_of)
               join ledger.topic t on t.key = e.topic
-              join ledger.setting s on s.only_row
-                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) c
+             where t.handling <> 'forbidden'
+               and case tier
+                     when 'full' then t.listed or not all_listed
+                     else t.listed and t.handling = 'open'
+                   end) c
      where c.freshness <> 'dropped'
-       and c.handling <> 'forbidden'
-       and case tier
-             when 'full' then c.listed or not all_listed
-             else c.listed and c.handling = 'open'
-           end
-     order by case when all_listed then null else array_position(keys, c.topic) end,
-              c.freshness, date_trunc('month', c.as_of) desc, c.topic;
+     order by array_position(keys, c.topic), c.freshness, date_trunc('month', c.as_of) desc, c.topic;
 end $$;
 comment on function ledger.coverage is 'Keys and freshness; in the order of the labels, else fresh first, newest month, key.';
 
@@ -84,39 +83,37 @@ create function ledger.recall(
 as $$
 #variable_conflict use_column
 declare
-  keys    text[];
+  today   date := ledger.today();
+  set_by  record;
+  tier    text;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
   topics  text[];
   answers text[];
   days    date[];
 begin
-  perform ledger.name_for_agent(p, max_tier);
-  keys := ledger.keys_of(labels);
-  if narrowed then
-    only_topics := ledger.keys_of(only_topics);
-  end if;
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+    into set_by from ledger.setting s where s.only_row;
+  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
 
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
     into topics, answers, days
     from ledger.entry e
    where e.principal = p
      and (all_listed or e.topic = any (keys))
-     and (not narrowed or e.topic = any (only_topics));
+     and (not narrowed or e.topic = any (allowed))
+     and (set_by.visible_from = 'same_day' or e.as_of < today);
 
   return query
     select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
-      from (select t.key as topic, e.answer, e.as_of, t.listed, t.handling,
-                   case when t.listed then t.question end as question,
-                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
-                                             coalesce(t.drop_after, s.drop_after)) as freshness
+      from (select t.key as topic, e.answer, e.as_of, case when t.listed then t.question end as question,
+                   ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
+                                                     coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
               join ledger.topic t on t.key = e.topic
-              join ledger.setting s on s.only_row
-                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) r
+             where t.handling <> 'forbidden' and (t.listed or not all_listed)) r
      where r.freshness <> 'dropped'
-       and r.handling <> 'forbidden'
-       and (r.listed or not all_listed)
-     order by case when all_listed then null else array_position(keys, r.topic) end,
-              r.freshness, date_trunc('month', r.as_of) desc, r.topic
+     order by array_position(keys, r.topic), r.freshness, date_trunc('month', r.as_of) desc, r.topic
      limit least(most, 12);
 end $$;
 comment on function ledger.recall is 'At most twelve entries; months, never days.';

@@ -154,7 +154,7 @@ begin
     into old
     from ledger.entry e
    where e.principal = p and e.topic = the_topic
-     and ledger.freshness(e.as_of, topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
+     and ledger.freshness(ledger.age(e.as_of), topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
      and e.as_of < said_on
      and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
      and not exists (select from ledger.objection o where o.principal = p)

@@ -38,7 +38,7 @@ begin
       from (select e.*, case when t.listed then t.question end as question,
                    coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
                    coalesce(t.drop_after, s.drop_after) as drop_after,
-                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                   ledger.freshness(ledger.age(e.as_of), coalesce(t.reconfirm_after, s.reconfirm_after),
                                              coalesce(t.drop_after, s.drop_after)) as freshness
               from unnest(topics, answers, days, waiting) as e(topic, answer, as_of, pending)
               join ledger.setting s on s.only_row
@@ -333,7 +333,7 @@ begin
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
            case when day is not null then
-             ledger.freshness(day, coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
+             ledger.freshness(ledger.age(day), coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
            end,
            exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
            exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),

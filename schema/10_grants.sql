@@ -56,7 +56,8 @@ begin
   for f in
     select * from (values
       -- function              runs as                  surfaces that may call it
-      ('coverage',            'ledger_agent_keys',     'ledger_agent, ledger_agent_keys'),
+      ('name_for_agent',      'ledger_agent_keys',     'ledger_agent_content'),
+      ('coverage',            'ledger_agent_keys',     'ledger_agent'),
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),

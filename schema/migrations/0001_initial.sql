@@ -335,11 +335,11 @@ create function ledger.age(as_of date) returns integer
   return ledger.today() - as_of;
 comment on function ledger.age is 'Whole days.';
 
-create function ledger.freshness(as_of date, reconfirm_after integer, drop_after integer) returns text
-  language sql stable parallel safe
+create function ledger.freshness(age integer, reconfirm_after integer, drop_after integer) returns text
+  language sql immutable parallel safe
   return case
-    when ledger.today() - as_of >= drop_after then 'dropped'
-    when ledger.today() - as_of > reconfirm_after then 'reconfirm'
+    when age >= drop_after then 'dropped'
+    when age > reconfirm_after then 'reconfirm'
     else 'fresh'
   end;
 comment on function ledger.freshness is 'Computed when read, so that a changed window holds for every entry at once.';
@@ -383,38 +383,41 @@ end $$;
 
 create function ledger.name_principal(p uuid) returns void
   language plpgsql as $$
+declare
+  ignored text;
 begin
-  perform set_config('ledger.principal', p::text, true);
+  ignored := set_config('ledger.principal', p::text, true);
 end $$;
 
 -- What this caller may read of him: his decision, cut to what the caller's token allows. Anything
--- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too.
-create function ledger.name_for_agent(p uuid, max_tier text) returns text
-  language plpgsql as $$
+-- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
+-- as one role for all agents' functions, since a plan under row-level security is good for one role.
+create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
 declare
-  undecided  text;
-  found_tier text;
+  tier    text;
+  kept    text;
+  ignored text;
 begin
-  perform set_config('ledger.principal', p::text, true);
-  select s.undecided_tier into undecided from ledger.setting s where s.only_row;
-  found_tier := case
-    when exists (select from ledger.objection o where o.principal = p) then 'none'
-    when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
-    else case coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
-           when 'granted' then 'full'
-           when 'undecided' then undecided
-           else 'none'
-         end
-  end;
-  found_tier := case
-    when max_tier = 'full' then found_tier
-    when max_tier = 'topics' and found_tier in ('topics', 'full') then 'topics'
+  ignored := set_config('ledger.principal', p::text, true);
+  select case
+           when exists (select from ledger.objection o where o.principal = p) then 'none'
+           when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
+           else coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
+         end,
+         array(select w.topic from ledger.withheld w where w.principal = p)::text
+    into tier, kept;
+  tier := case tier when 'granted' then 'full' when 'undecided' then undecided_tier else 'none' end;
+  tier := case
+    when max_tier = 'full' then tier
+    when max_tier = 'topics' and tier in ('topics', 'full') then 'topics'
     else 'none'
   end;
-  perform set_config('ledger.tier', found_tier, true);
-  perform set_config('ledger.withheld',
-    coalesce((select array_agg(w.topic) from ledger.withheld w where w.principal = p), '{}')::text, true);
-  return found_tier;
+  ignored := set_config('ledger.withheld', kept, true);
+  ignored := set_config('ledger.tier', tier, true);
+  return tier;
 end $$;
 
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
@@ -547,41 +550,40 @@ create function ledger.coverage(
 as $$
 #variable_conflict use_column
 declare
-  tier   text;
-  keys   text[];
-  topics text[];
-  days   date[];
+  today   date := ledger.today();
+  set_by  record;
+  tier    text;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  topics  text[];
+  days    date[];
 begin
-  tier := ledger.name_for_agent(p, max_tier);
-  keys := ledger.keys_of(labels);
-  if narrowed then
-    only_topics := ledger.keys_of(only_topics);
-  end if;
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+    into set_by from ledger.setting s where s.only_row;
+  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
 
   select array_agg(e.topic), array_agg(e.as_of)
     into topics, days
     from ledger.entry e
    where e.principal = p
      and (all_listed or e.topic = any (keys))
-     and (not narrowed or e.topic = any (only_topics));
+     and (not narrowed or e.topic = any (allowed))
+     and (set_by.visible_from = 'same_day' or e.as_of < today);
 
   return query
     select c.topic, c.freshness
-      from (select t.key as topic, e.as_of, t.listed, t.handling,
-                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
-                                             coalesce(t.drop_after, s.drop_after)) as freshness
+      from (select t.key as topic, e.as_of,
+                   ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
+                                                     coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, days) as e(topic, as_of)
               join ledger.topic t on t.key = e.topic
-              join ledger.setting s on s.only_row
-                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) c
+             where t.handling <> 'forbidden'
+               and case tier
+                     when 'full' then t.listed or not all_listed
+                     else t.listed and t.handling = 'open'
+                   end) c
      where c.freshness <> 'dropped'
-       and c.handling <> 'forbidden'
-       and case tier
-             when 'full' then c.listed or not all_listed
-             else c.listed and c.handling = 'open'
-           end
-     order by case when all_listed then null else array_position(keys, c.topic) end,
-              c.freshness, date_trunc('month', c.as_of) desc, c.topic;
+     order by array_position(keys, c.topic), c.freshness, date_trunc('month', c.as_of) desc, c.topic;
 end $$;
 comment on function ledger.coverage is 'Keys and freshness; in the order of the labels, else fresh first, newest month, key.';
 
@@ -598,39 +600,37 @@ create function ledger.recall(
 as $$
 #variable_conflict use_column
 declare
-  keys    text[];
+  today   date := ledger.today();
+  set_by  record;
+  tier    text;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
   topics  text[];
   answers text[];
   days    date[];
 begin
-  perform ledger.name_for_agent(p, max_tier);
-  keys := ledger.keys_of(labels);
-  if narrowed then
-    only_topics := ledger.keys_of(only_topics);
-  end if;
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+    into set_by from ledger.setting s where s.only_row;
+  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
 
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
     into topics, answers, days
     from ledger.entry e
    where e.principal = p
      and (all_listed or e.topic = any (keys))
-     and (not narrowed or e.topic = any (only_topics));
+     and (not narrowed or e.topic = any (allowed))
+     and (set_by.visible_from = 'same_day' or e.as_of < today);
 
   return query
     select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
-      from (select t.key as topic, e.answer, e.as_of, t.listed, t.handling,
-                   case when t.listed then t.question end as question,
-                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
-                                             coalesce(t.drop_after, s.drop_after)) as freshness
+      from (select t.key as topic, e.answer, e.as_of, case when t.listed then t.question end as question,
+                   ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
+                                                     coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
               join ledger.topic t on t.key = e.topic
-              join ledger.setting s on s.only_row
-                and (s.visible_from = 'same_day' or e.as_of < ledger.today())) r
+             where t.handling <> 'forbidden' and (t.listed or not all_listed)) r
      where r.freshness <> 'dropped'
-       and r.handling <> 'forbidden'
-       and (r.listed or not all_listed)
-     order by case when all_listed then null else array_position(keys, r.topic) end,
-              r.freshness, date_trunc('month', r.as_of) desc, r.topic
+     order by array_position(keys, r.topic), r.freshness, date_trunc('month', r.as_of) desc, r.topic
      limit least(most, 12);
 end $$;
 comment on function ledger.recall is 'At most twelve entries; months, never days.';
@@ -857,7 +857,7 @@ begin
     into old
     from ledger.entry e
    where e.principal = p and e.topic = the_topic
-     and ledger.freshness(e.as_of, topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
+     and ledger.freshness(ledger.age(e.as_of), topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
      and e.as_of < said_on
      and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
      and not exists (select from ledger.objection o where o.principal = p)
@@ -931,7 +931,7 @@ begin
       from (select e.*, case when t.listed then t.question end as question,
                    coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
                    coalesce(t.drop_after, s.drop_after) as drop_after,
-                   ledger.freshness(e.as_of, coalesce(t.reconfirm_after, s.reconfirm_after),
+                   ledger.freshness(ledger.age(e.as_of), coalesce(t.reconfirm_after, s.reconfirm_after),
                                              coalesce(t.drop_after, s.drop_after)) as freshness
               from unnest(topics, answers, days, waiting) as e(topic, answer, as_of, pending)
               join ledger.setting s on s.only_row
@@ -1226,7 +1226,7 @@ begin
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
            case when day is not null then
-             ledger.freshness(day, coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
+             ledger.freshness(ledger.age(day), coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
            end,
            exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
            exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
@@ -1808,7 +1808,8 @@ begin
   for f in
     select * from (values
       -- function              runs as                  surfaces that may call it
-      ('coverage',            'ledger_agent_keys',     'ledger_agent, ledger_agent_keys'),
+      ('name_for_agent',      'ledger_agent_keys',     'ledger_agent_content'),
+      ('coverage',            'ledger_agent_keys',     'ledger_agent'),
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ledger.core.text import fold
 from ledger.errors import SetupError
 
+T = TypeVar("T")
 Words = tuple[str, ...]
 
 
@@ -26,15 +27,6 @@ class Phrase(NamedTuple):
 
     words: tuple[frozenset[str], ...]
     length: int
-
-    def stands(self, tokens: Sequence[str], at: int) -> bool:
-        """Whether the phrase, whose first word is known to fit, stands at a token."""
-        words = self.words
-        if len(words) == 1:
-            return True
-        if at + len(words) > len(tokens):
-            return False
-        return all(tokens[at + index] in words[index] for index in range(1, len(words)))
 
 
 _STEM = 4  # letters by which stems are looked up; a stem is at least as long
@@ -174,21 +166,44 @@ def _choices(word: str, named: Mapping[str, Sequence[str]], where: str) -> list[
     return [*forms, ()] if optional else forms
 
 
-class PhraseTable(dict[str, list[Phrase]]):
-    """Phrases by each of their first words, the longest first."""
+class PhraseIndex(Generic[T]):
+    """Phrases, each with what it stands for, found by their first two words."""
 
-    def __init__(self, phrases: Iterable[Phrase]) -> None:
-        super().__init__()
-        for phrase in sorted(dict.fromkeys(phrases), key=lambda phrase: len(phrase.words), reverse=True):
-            for word in phrase.words[0]:
-                self.setdefault(word, []).append(phrase)
+    def __init__(self, phrases: Iterable[tuple[Phrase, T]]) -> None:
+        self._single: dict[str, list[tuple[int, T]]] = {}
+        self._longer: dict[str, dict[str, list[tuple[Phrase, T]]]] = {}
+        for phrase, value in sorted(phrases, key=lambda item: -len(item[0].words)):
+            for first in phrase.words[0]:
+                if len(phrase.words) == 1:
+                    self._single.setdefault(first, []).append((1, value))
+                    continue
+                for second in phrase.words[1]:
+                    self._longer.setdefault(first, {}).setdefault(second, []).append((phrase, value))
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._single or word in self._longer
+
+    def find(self, tokens: Sequence[str], at: int) -> list[tuple[int, T]]:
+        """What starts at a token, the longest phrase first, with how many tokens each takes."""
+        word = tokens[at]
+        single = self._single.get(word)
+        seconds = self._longer.get(word)
+        if seconds is None or at + 1 >= len(tokens):
+            return single or []
+        found: list[tuple[int, T]] = []
+        for phrase, value in seconds.get(tokens[at + 1], ()):
+            words = phrase.words
+            if len(words) == 2 or (
+                at + len(words) <= len(tokens)
+                and all(tokens[at + index] in words[index] for index in range(2, len(words)))
+            ):
+                found.append((phrase.length, value))
+        return found + single if single else found
 
     def match(self, tokens: Sequence[str], at: int) -> int:
-        """How many tokens from `at` on are the longest phrase there; 0 for none."""
-        for phrase in self.get(tokens[at], ()):
-            if phrase.stands(tokens, at):
-                return phrase.length
-        return 0
+        """How many tokens the longest phrase takes that starts at a token; 0 for none."""
+        found = self.find(tokens, at)
+        return found[0][0] if found else 0
 
 
 _SUFFIXED = Cue(Phrase((), 1), "negation", Reach.AHEAD)
@@ -202,40 +217,33 @@ class Lexicon:
         self._suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
         self.common = frozenset[str]().union(*(language.common for language in languages))
         self.abbreviations = frozenset(word for (word,) in self.spelt("sentence", "abbreviations"))
-        self._tables: dict[tuple[str, str], PhraseTable] = {}
-        self._cues: dict[str, list[tuple[Phrase, Cue | None]]] = {}
+        self._tables: dict[tuple[str, str], PhraseIndex[None]] = {}
+        cues = [(cue.phrase, cue) for language in languages for cue in language.cues]
         self._stems: dict[str, list[tuple[str, Cue]]] = {}
-        for harmless in self.phrases("harmless", "phrases"):
-            self._file(harmless, None)
-        for cue in (cue for language in languages for cue in language.cues):
-            self._file(cue.phrase, cue)
-        for group in self._cues.values():
-            # A harmless phrase stands before a cue of the same length.
-            group.sort(key=lambda item: (-len(item[0].words), item[1] is not None))
-
-    def _file(self, phrase: Phrase, cue: Cue | None) -> None:
-        for word in phrase.words[0]:
-            if word.endswith("*") and cue is not None:
-                self._stems.setdefault(word[:_STEM], []).append((word[:-1], cue))
-            else:
-                self._cues.setdefault(word, []).append((phrase, cue))
+        for phrase, cue in cues:
+            for word in phrase.words[0]:
+                if word.endswith("*"):
+                    self._stems.setdefault(word[:_STEM], []).append((word[:-1], cue))
+        # Of phrases of one length a harmless one comes first.
+        harmless = [(phrase, None) for phrase in self.phrases("harmless", "phrases")]
+        self._cues = PhraseIndex[Cue | None]([*harmless, *cues])
 
     def cues_at(self, tokens: Sequence[str], at: int) -> list[tuple[int, Cue | None]]:
         """The cues that start at a token, the longest first, with how many tokens each takes; None is a harmless phrase."""
         word = tokens[at]
-        found: list[tuple[int, Cue | None]] = [
-            (phrase.length, cue) for phrase, cue in self._cues.get(word, ()) if phrase.stands(tokens, at)
-        ]
+        found = self._cues.find(tokens, at)
         if self._suffixes and word.endswith(self._suffixes):
-            found.append((1, _SUFFIXED))
-        found += [(1, cue) for stem, cue in self._stems.get(word[:_STEM], ()) if word.startswith(stem)]
+            found = [*found, (1, _SUFFIXED)]
+        stems = self._stems.get(word[:_STEM])
+        if stems is not None:
+            found = [*found, *((1, cue) for stem, cue in stems if word.startswith(stem))]
         return found
 
-    def table(self, table: str, name: str) -> PhraseTable:
+    def table(self, table: str, name: str) -> PhraseIndex[None]:
         """The phrases of one list, over all languages."""
         key = (table, name)
         if key not in self._tables:
-            self._tables[key] = PhraseTable(self.phrases(table, name))
+            self._tables[key] = PhraseIndex((phrase, None) for phrase in self.phrases(table, name))
         return self._tables[key]
 
     def phrases(self, table: str, name: str) -> tuple[Phrase, ...]:

@@ -14,7 +14,7 @@ import string
 import unicodedata
 from itertools import product
 
-from ledger.core.language import Language, Lexicon, PhraseTable, Words
+from ledger.core.language import Language, Lexicon, PhraseIndex, Words
 from ledger.core.text import fold
 
 _DROPPED = ".,;:!?¡¿…'’‘\"“”`´()[]-–—"
@@ -56,8 +56,8 @@ class BareWords:
     """What answers are made of that mean nothing alone, in the languages of a lexicon."""
 
     def __init__(self, lexicon: Lexicon) -> None:
-        def table(*names: str) -> PhraseTable:
-            return PhraseTable(phrase for name in names for phrase in lexicon.phrases("bare", name))
+        def table(*names: str) -> PhraseIndex[None]:
+            return PhraseIndex((phrase, None) for name in names for phrase in lexicon.phrases("bare", name))
 
         self.forms = frozenset[str]().union(*map(forms, lexicon.languages))
         self._any = table("fillers", "yes", "no", "yes_tails", "no_tails", "pointers")

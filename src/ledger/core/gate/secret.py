@@ -34,6 +34,7 @@ _KEYS = regex.compile(
     r"|\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:[^\s@/]{1,80}@"
     r"|\bBearer\s+[\w.~+/-]{16,}"
 )
+_NUMBER_OR_LONG = regex.compile(r"\d|\S{16}|PRIVATE KEY")  # without either there is no key and no number
 _LONG_TOKEN = regex.compile(r"(?<![\w/.+=-])[A-Za-z0-9+_-]{28,}={0,2}(?![\w/.])")
 _DIGITS = regex.compile(r"(?<![\w.,])\d(?:[ \-.]?\d){12,18}(?![\w])")
 _IBAN = regex.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,9}(?!\w)", regex.IGNORECASE)
@@ -53,13 +54,16 @@ _BITS = 4.0  # per character: words and identifiers stay below, random keys of t
 
 def holds_secret(text: str, lexicon: Lexicon) -> bool:
     """Whether a text holds a credential, a card, account or national identity number. Linear in its length."""
+    if any(pattern.search(fold(text).text) for pattern in _named_secrets(lexicon)):
+        return True
+    if _NUMBER_OR_LONG.search(text) is None:
+        return False
     return (
         _KEYS.search(text) is not None
         or any(_is_random(match.group()) for match in _LONG_TOKEN.finditer(text))
         or any(_is_card(match.group()) for match in _DIGITS.finditer(text))
         or any(_is_iban(match.group()) for match in _IBAN.finditer(text))
         or any(valid(match.group()) for pattern, valid in _NATIONAL for match in pattern.finditer(text))
-        or any(pattern.search(fold(text).text) for pattern in _named_secrets(lexicon))
     )
 
 

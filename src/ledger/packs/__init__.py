@@ -1,59 +1,6 @@
 """Data that ships with the ledger: starter packs, and the word lists of the registry's rules."""
 
-from __future__ import annotations
+from ledger.packs.lists import near_lists, special_categories
+from ledger.packs.pack import PACKS, Pack, load_pack
 
-from collections.abc import Mapping
-from functools import cache
-from importlib import resources
-from typing import Any
-
-import yaml
-
-from ledger.core.registry.forms import Lists
-
-
-def _data(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def near_lists() -> Lists:
-    """The words that tell topic labels apart."""
-    data: dict[str, Any] = yaml.safe_load(_data("near_miss.yaml"))
-
-    def listed(name: str) -> frozenset[str]:
-        return frozenset(data[name].split())
-
-    return Lists(
-        negators=listed("negators"),
-        negators_at_the_end=listed("negators_at_the_end"),
-        numbers=listed("numbers"),
-        prefixes=tuple(data["prefixes"].split()),
-        suffixes=tuple(data["suffixes"].split()),
-        opposites=_opposites(data["opposites"]),
-        fillers=listed("fillers"),
-        joiners=listed("joiners"),
-        directions=listed("directions"),
-        irregular_plurals=dict(line.split() for line in data["irregular_plurals"].splitlines()),
-        no_plurals=listed("no_plurals"),
-        real_words=frozenset(
-            line for line in _data("real_words.txt").splitlines() if not line.startswith("#")
-        ),
-    )
-
-
-@cache
-def special_categories() -> Mapping[str, frozenset[str]]:
-    """Special categories of personal data -> the words that touch them."""
-    data: dict[str, str] = yaml.safe_load(_data("special_categories.yaml"))
-    return {category: frozenset(words.split()) for category, words in data.items()}
-
-
-def _opposites(lines: list[str]) -> dict[str, frozenset[str]]:
-    told: dict[str, set[str]] = {}
-    for line in lines:
-        sides = [side.split() for side in line.split("|")]
-        for side in sides:
-            for word in side:
-                told.setdefault(word, set()).update(w for other in sides if other is not side for w in other)
-    return {word: frozenset(others - {word}) for word, others in told.items()}
+__all__ = ["PACKS", "Pack", "load_pack", "near_lists", "special_categories"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import regex
@@ -23,8 +24,8 @@ _TYPING = str.maketrans(
 _ALIKE = str.maketrans({"—": "-", "\n": " ", "\f": " "})  # one for one, so that offsets stay
 
 _HIDDEN = r"[\p{Cf}\p{Default_Ignorable_Code_Point}]"
-_UNEVEN = regex.compile(rf"\s{{2,}}|[^\S \n]|{_HIDDEN}|--")
-_PIECE = regex.compile(rf"(?P<space>\s+)|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})|(?:(?!{_HIDDEN}|--)\S)+")
+_UNEVEN = regex.compile(rf"(?P<space>\s{{2,}}|[^\S \n])|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})")
+_STRETCH = regex.compile(r"\S+|\s+")
 _CLUSTER = regex.compile(r"\X")
 _HIDDEN_ONE = regex.compile(_HIDDEN)
 _WORD_EDGE = regex.compile(r"(?w)\b")
@@ -81,42 +82,49 @@ def fold(text: str) -> Folded:
     Source: DESIGN section 6, rule 1.
     """
     plain = text.translate(_TYPING)
-    if _UNEVEN.search(plain) is None:
-        low = _in_step(plain)
-        if low is not None:
-            return Folded(low)
-    out: list[str] = []
+    pieces = list(_pieces(plain))
+    if not pieces or (len(pieces) == 1 and pieces[0][:2] == (0, len(plain)) and len(pieces[0][2]) == len(plain)):
+        return Folded(pieces[0][2] if pieces else "")
     starts: list[int] = []
-    origins: list[tuple[int, int, bool]] = []
     length = 0
-    for match in _PIECE.finditer(plain):
-        for start, end, piece in _fold_piece(match):
-            out.append(piece)
-            starts.append(length)
-            origins.append((start, end, len(piece) == end - start))
-            length += len(piece)
-    return Folded("".join(out), tuple(starts), tuple(origins))
+    for _, _, piece in pieces:
+        starts.append(length)
+        length += len(piece)
+    origins = tuple((start, end, len(piece) == end - start) for start, end, piece in pieces)
+    return Folded("".join(piece for _, _, piece in pieces), tuple(starts), origins)
 
 
-def _fold_piece(match: regex.Match[str]) -> list[tuple[int, int, str]]:
-    start, end = match.span()
-    run = match.group()
-    match match.lastgroup:
-        case "hidden":
-            return []
-        case "dash":
-            return [(start, end, "—")]
-        case "space":
-            lines = len((run + ".").splitlines())
-            return [(start, end, " " if lines == 1 else "\n" if lines == 2 else "\f")]
-    level = _in_step(run)
-    if level is not None:
-        return [(start, end, level)]
-    parts = (
-        (start + part.start(), start + part.end(), _fold_cluster(part.group()))
-        for part in _CLUSTER.finditer(run)
-    )
-    return [part for part in parts if part[2]]
+def _pieces(plain: str) -> Iterator[tuple[int, int, str]]:
+    """The text in pieces that are each in step with what they fold to, or fold as a whole: (start, end, folded)."""
+    at = 0
+    for match in _UNEVEN.finditer(plain):
+        start, end = match.span()
+        if at < start:
+            yield from _even(plain, at, start)
+        if match.lastgroup == "dash":
+            yield start, end, "—"
+        elif match.lastgroup == "space":
+            lines = len((match.group() + ".").splitlines())
+            yield start, end, " " if lines == 1 else "\n" if lines == 2 else "\f"
+        at = end
+    if at < len(plain):
+        yield from _even(plain, at, len(plain))
+
+
+def _even(plain: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    whole = _in_step(plain[start:end])
+    if whole is not None:
+        yield start, end, whole
+        return
+    for stretch in _STRETCH.finditer(plain, start, end):
+        level = _in_step(stretch.group())
+        if level is not None:
+            yield stretch.start(), stretch.end(), level
+            continue
+        for cluster in _CLUSTER.finditer(plain, stretch.start(), stretch.end()):
+            folded = _fold_cluster(cluster.group())
+            if folded:
+                yield cluster.start(), cluster.end(), folded
 
 
 def _in_step(run: str) -> str | None:
@@ -146,15 +154,15 @@ def is_edge(text: str, at: int) -> bool:
     """Whether a slice may start or end at `at`: outside of words, numbers, compounds and grapheme clusters.
 
     A word is what Unicode word boundaries give; also one are what hyphens or apostrophes join ("non-smoking"), numbers with their
-    separators and sign ("12:20", "1,000.5", "-5"), and a letter run with the underscores in it. Letters of scripts written
+    separators and sign ("12:20", "1,000.5", "-5"). A colon joins numbers alone, not "name:answer". Letters of scripts written
     without spaces are words by themselves: there the edge of a grapheme cluster is enough.
     Source: UAX #29; DESIGN section 6, rule 2.
     """
     if at <= 0 or at >= len(text):
         return True
-    if not _WORD_EDGE.match(text, at):
-        return False
     before, after = text[at - 1], text[at]
+    if not _WORD_EDGE.match(text, at) and not (":" in (before, after) and not before.isdigit() and not after.isdigit()):
+        return False
     if after in _JOINERS and _joined(text, at):
         return False
     if before in _JOINERS and _joined(text, at - 1):

@@ -96,16 +96,18 @@ class Reading:
             return _refused(Refusal(Reason.MID_WORD, "words")), places
         if len(whole) > locate.MOST_PLACES:
             return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
-        refusals = [self.refusal(start, end, question, avoid) for start, end in whole]
+        refusals: list[Refusal | None] = []
+        for start, end in whole:
+            refusals.append(self.refusal(start, end, question, avoid))
+            if (refusals[0] is None) != (refusals[-1] is None):
+                return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
         first = refusals[0]
-        if first is None and not any(refusals):
-            start, end = whole[0]
-            answer = self.message[start:end]
-            return Verdict(True, answer=answer, start=start, bare=self._bare.is_bare(answer)), whole
-        if first is None or None in refusals:
-            return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
-        left = (first.cuts[0].cue_start, first.cuts[0].cue_end) if first.cuts else None
-        return _refused(first, left), whole
+        if first is not None:
+            left = (first.cuts[0].cue_start, first.cuts[0].cue_end) if first.cuts else None
+            return _refused(first, left), whole
+        start, end = whole[0]
+        answer = self.message[start:end]
+        return Verdict(True, answer=answer, start=start, bare=self._bare.is_bare(answer)), whole
 
     def refusal(self, start: int, end: int, question: str | None, avoid: tuple[str, ...]) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""

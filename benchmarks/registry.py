@@ -1,16 +1,19 @@
-"""How well labels land: wrong merges, variants landed, right keys suggested, and the time it takes.
+"""How well labels land: wrong merges, variants landed, right keys offered, and the time it takes.
 
     python -m benchmarks.registry [--show]
 
-Reads ../shared/data/registry_labels*.jsonl (labels in groups; the same group means the same thing).
+Reads ../shared/data/registry_labels*.jsonl: labels in groups, of which each asks one thing. `--show` prints
+every miss.
 
-- *wrong merges*: every label is offered to a registry of all other labels of all other groups; each answer
-  "same" is a wrong merge, unless the two groups ask the same thing (as groups of different services may).
-- *variants landed*: every label of up to six words is listed, together with all the others, and offered with a
-  plural, a typo or another order; landed means answered with the label's own key.
-- *similar recall*: one key a group is listed (its name); a label that shares a word of content with the key of
-  its group must be offered that key: first, or among five.
-- *false alarms*: the labels of half of the groups are offered to a registry of the other half.
+- *wrong merges*: the labels of a tenth of the groups are offered to a registry of all labels of the other nine
+  tenths, in turn; each answer "same" is wrong. Groups of one name at different services ask the same thing, and
+  so may any two groups of SGD: what merges there is counted by itself, to be read.
+- *landed*: in registries of one label a group, each label is offered as a plural, with a typo (in a word of five
+  letters or more) and in another order. Landed means answered with its own key.
+- *offered*: the keys of one product's groups are listed (its intent and slot names, no aliases); a label that
+  shares a word with its key must be offered that key among five. `all at once` lists every product's keys
+  together, where 350 topics share words like "date" and "card".
+- *asked to choose*: labels of other products, which name none of the listed topics, and are held up.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ import json
 import random
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,94 +39,106 @@ FILES = ("registry_labels.jsonl", "registry_labels_switchboard.jsonl")
 
 @dataclass(frozen=True)
 class Line:
-    group: str | None
+    group: str
     key: str
-    kind: str
+
+    @property
+    def slot(self) -> str:
+        """What the group asks for; SGD has a group a service for the same thing."""
+        return self.group.rsplit(".", 1)[-1]
+
+    @property
+    def product(self) -> str:
+        return self.group.rsplit(".", 1)[0]
 
 
-def labels() -> list[Line]:
-    """Every label of the data that can be a key, once a group."""
+@dataclass
+class Share:
+    hits: int = 0
+    of: int = 0
+
+    def count(self, hit: bool, miss: str) -> None:
+        self.hits += hit
+        self.of += 1
+        if not hit and "--show" in sys.argv:
+            print("   ", miss)
+
+    @property
+    def share(self) -> float:
+        return self.hits / self.of
+
+    def __str__(self) -> str:
+        return f"{self.hits}/{self.of} = {self.share:.2%}"
+
+
+def lines() -> list[Line]:
+    """Every label of a group that can be a key, once."""
     found: dict[Line, None] = {}
     for file in FILES:
         for line in (DATA / file).read_text(encoding="utf-8").splitlines():
             fields = json.loads(line)
             try:
-                found[Line(fields["group"], normalise(fields["label"]), fields["kind"])] = None
+                found[Line(fields["group"] or "none.of_them", normalise(fields["label"]))] = None
             except BadLabel:
-                continue
+                continue  # most often longer than a key
     return list(found)
 
 
-def slot(group: str | None) -> str:
-    """What a group asks for: SGD has one group a service for the same thing."""
-    return (group or "").rsplit(".", 1)[-1]
+def listed(keys: Sequence[str] | set[str]) -> Listed:
+    return Listed({key: key for key in keys}, near_lists())
 
 
-def show(text: str) -> None:
-    if "--show" in sys.argv:
-        print("   ", text)
-
-
-def wrong_merges(lines: list[Line]) -> tuple[int, int]:
-    """Labels answered with a label of another group; each group in turn meets those of nine other tenths."""
-    groups: dict[str, set[str | None]] = defaultdict(set)
-    for line in lines:
-        groups[line.key].add(line.group)
-    slots = sorted({slot(line.group) for line in lines})
+def merges(found: list[Line], folds: int = 10) -> tuple[Share, int]:
+    """Labels that were not merged wrongly, and how many merged between groups of SGD."""
+    groups: dict[str, set[Line]] = defaultdict(set)
+    for line in found:
+        groups[line.key].add(line)
+    slots = sorted({line.slot for line in found})
     random.Random(7).shuffle(slots)
-    tenth = {name: at % 10 for at, name in enumerate(slots)}
-    wrong = tried = 0
-    for fold in range(10):
-        asked = {key for key, of in groups.items() if any(tenth[slot(group)] == fold for group in of)}
-        listed = Listed({key: key for key in groups if key not in asked}, near_lists())
+    fold_of = {slot: at % 10 for at, slot in enumerate(slots)}
+    apart, between = Share(), 0
+    for fold in range(folds):
+        asked = {key for key, of in groups.items() if any(fold_of[line.slot] == fold for line in of)}
+        registry = listed(groups.keys() - asked)
         for key in sorted(asked):
-            tried += 1
-            near = listed.near(key)
-            if near.kind == "same" and not same_thing(groups[key], groups[near.keys[0]]):
-                wrong += 1
-                show(
-                    f"merged: {key} {sorted(map(str, groups[key]))[:2]} -> {near.keys[0]} {sorted(map(str, groups[near.keys[0]]))[:2]}"
-                )
-    return wrong, tried
-
-
-def same_thing(one: set[str | None], other: set[str | None]) -> bool:
-    """Groups of one name ask the same thing. Two SGD groups may: no pair of them says that they do not."""
-    return bool({slot(group) for group in one} & {slot(group) for group in other}) or all(
-        (group or "").startswith("sgd.") for group in one | other
-    )
+            near = registry.near(key)
+            if near.kind == "same":
+                met = groups[key] | groups[near.keys[0]]
+                if all(line.group.startswith("sgd.") for line in met):
+                    between += 1
+                    if "--show" in sys.argv:
+                        print("    one thing?", key, near.keys[0], *sorted({line.group for line in met}))
+                    continue
+            apart.count(near.kind != "same", f"merged: {key} into {near.keys}")
+    return apart, between
 
 
 def plural(key: str, rng: random.Random) -> Iterator[str]:
-    parts = words(key)
-    word = parts[-1]
+    *rest, word = words(key)
     if len(word) > 2 and word.isascii() and word.isalpha() and not word.endswith("s"):
-        if word.endswith("y") and word[-2] not in "aeiou":
-            ending = word[:-1] + "ies"
-        else:
-            ending = word + ("es" if word.endswith(("x", "ch", "sh", "ss")) else "s")
-        yield "_".join([*parts[:-1], ending])
+        ending = "es" if word.endswith(("x", "ch", "sh")) else "s"
+        ies = word.endswith("y") and word[-2] not in "aeiou"
+        yield "_".join([*rest, word[:-1] + "ies" if ies else word + ending])
 
 
 def typo(key: str, rng: random.Random) -> Iterator[str]:
-    """One slip in a word of five letters or more."""
+    """A letter left out, changed, doubled, or swapped with the next."""
     parts = words(key)
     long = [at for at, word in enumerate(parts) if len(word) >= 5 and word.isascii() and word.isalpha()]
-    if not long:
-        return
-    at = rng.choice(long)
-    word = parts[at]
-    spot = rng.randrange(len(word))
-    letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
-    slips = [
-        word[:spot] + word[spot + 1 :],
-        word[:spot] + letter + word[spot + 1 :],
-        word[:spot] + word[spot] + word[spot:],
-        word[:spot] + word[spot : spot + 2][::-1] + word[spot + 2 :],
-    ]
-    slipped = rng.choice(slips)
-    if slipped != word:
-        yield "_".join([*parts[:at], slipped, *parts[at + 1 :]])
+    if long:
+        at = rng.choice(long)
+        word = parts[at]
+        spot = rng.randrange(len(word))
+        before, letter, after = word[:spot], word[spot], word[spot + 1 :]
+        slips = [
+            before + after,
+            before + rng.choice("abcdefghijklmnopqrstuvwxyz") + after,
+            before + letter + letter + after,
+            before + after[:1] + letter + after[1:],
+        ]
+        parts[at] = rng.choice(slips)
+        if parts[at] != word:
+            yield "_".join(parts)
 
 
 def order(key: str, rng: random.Random) -> Iterator[str]:
@@ -135,104 +150,99 @@ def order(key: str, rng: random.Random) -> Iterator[str]:
         yield "_".join([parts[-1], *parts[:-1]])
 
 
-def variants(lines: list[Line]) -> dict[str, tuple[int, int]]:
-    """Forty registries of one label a group."""
-    lists = near_lists()
+def landed(found: list[Line], registries: int = 40) -> dict[str, Share]:
     rng = random.Random(7)
     groups: dict[str, list[str]] = defaultdict(list)
-    for line in lines:
-        if len(words(line.key)) <= 6 and Label(line.key, lists).may_be_near:
-            groups[slot(line.group)].append(line.key)
-    counts = {make.__name__: [0, 0] for make in (plural, typo, order)}
-    for _ in range(40):
-        chosen = {Label(key, lists).bag: key for key in (rng.choice(keys) for keys in groups.values())}
-        listed = Listed({key: key for key in chosen.values()}, lists)
+    for line in found:
+        if len(words(line.key)) <= 6 and Label(line.key, near_lists()).may_be_near:
+            groups[line.slot].append(line.key)
+    shares = {"plural": Share(), "typo": Share(), "order": Share()}
+    for _ in range(registries):
+        chosen = {Label(key, near_lists()).bag: key for key in map(rng.choice, groups.values())}
+        registry = listed(set(chosen.values()))
         for key in chosen.values():
             for make in (plural, typo, order):
                 for variant in make(key, rng):
-                    near = listed.near(variant)
-                    counts[make.__name__][0] += near == Near("same", (key,))
-                    counts[make.__name__][1] += 1
-                    if near != Near("same", (key,)):
-                        show(f"{make.__name__} missed: {variant} of {key} -> {near.kind} {near.keys[:3]}")
-    return {name: (landed, tried) for name, (landed, tried) in counts.items()}
+                    near = registry.near(variant)
+                    shares[make.__name__].count(near == Near("same", (key,)), f"{variant} of {key}: {near}")
+    return shares
 
 
-def similar(lines: list[Line]) -> dict[str, tuple[int, int]]:
-    lists = near_lists()
-    listed_keys = {}
-    for line in lines:
-        if line.group:
-            listed_keys[normalise(slot(line.group))] = 1
-    listed = Listed({key: key for key in listed_keys}, lists)
-    among = first = tried = 0
-    for line in lines:
-        if not line.group:
-            continue
-        key = normalise(slot(line.group))
-        label, target = Label(line.key, lists), Label(key, lists)
-        if not (label.may_be_near and target.may_be_near) or not label.content.keys() & target.content.keys():
-            continue
-        tried += 1
-        near = listed.near(line.key)
-        among += key in near.keys
-        first += near.keys[:1] == (key,)
-        if key not in near.keys:
-            show(f"not offered: {key} for {line.key} -> {near.kind} {near.keys}")
-    return {"among five": (among, tried), "first": (first, tried)}
+def offered(found: list[Line], *, apart: bool = True) -> dict[str, Share]:
+    """By source: "sgd", "banking77" and so on; `apart` has a registry for each product."""
+    products: dict[str, list[Line]] = defaultdict(list)
+    for line in found:
+        if line.product != "none":
+            products[line.product if apart else "all"].append(line)
+    shares: dict[str, Share] = defaultdict(Share)
+    for of in products.values():
+        registry = listed({line.slot for line in of})
+        for line in of:
+            label, target = Label(line.key, near_lists()), Label(line.slot, near_lists())
+            if label.may_be_near and target.may_be_near and label.content.keys() & target.content.keys():
+                near = registry.near(line.key)
+                shares[line.group.split(".")[0]].count(
+                    line.slot in near.keys, f"{line.slot} not among {near} for {line.key}"
+                )
+    return shares
 
 
-def false_alarms(lines: list[Line]) -> dict[str, tuple[int, int]]:
-    lists = near_lists()
-    slots = sorted({slot(line.group) for line in lines if line.group})
-    random.Random(7).shuffle(slots)
-    half = set(slots[::2])
-    listed = Listed({normalise(name): normalise(name) for name in half}, lists)
-    rest = [line for line in lines if slot(line.group) not in half and line.key not in listed.names]
-    nears = [listed.near(line.key) for line in rest]
-    for line, near in zip(rest, nears, strict=True):
-        if near.kind == "same":
-            show(f"unlisted merged: {line.key} -> {near.keys}")
-    return {
-        "asked to choose": (sum(near.kind == "similar" for near in nears), len(rest)),
-        "merged": (sum(near.kind == "same" for near in nears), len(rest)),
-    }
+def held_up(found: list[Line]) -> Share:
+    """Labels of other products that are answered with a choice, or worse."""
+    products: dict[str, set[str]] = defaultdict(set)
+    for line in found:
+        products[line.product].add(line.slot)
+    rng = random.Random(7)
+    share = Share()
+    for product, slots in products.items():
+        registry = listed(slots)
+        for line in rng.sample([line for line in found if line.product != product], 200):
+            share.count(registry.near(line.key).kind != "far", "")
+    return share
 
 
-def timing(lines: list[Line]) -> dict[str, float]:
-    """Milliseconds with 5,000 listed labels."""
-    lists = near_lists()
-    keys = sorted({line.key for line in lines})
+def times(found: list[Line], n: int = 5000) -> dict[str, float]:
+    """Milliseconds, with n labels listed; each question is a label and a word, so that none is an exact key."""
+    keys = sorted({line.key for line in found})
     random.Random(7).shuffle(keys)
     started = time.perf_counter()
-    listed = Listed({key: key for key in keys[:5000]}, lists)
-    built = time.perf_counter() - started
-    times = []
+    registry = listed(keys[:n])
+    taken = {"build": time.perf_counter() - started}
+    each = []
     for key in keys[-500:]:
         started = time.perf_counter()
-        listed.near(key + "_surfing")
-        times.append(time.perf_counter() - started)
-    times.sort()
-    return {"build": built * 1e3, "near p50": times[250] * 1e3, "near p99": times[495] * 1e3}
+        registry.near(f"{key}_surfing")
+        each.append(time.perf_counter() - started)
+    each.sort()
+    taken |= {"near, p50": each[250], "near, p99": each[495]}
+    return {name: seconds * 1e3 for name, seconds in taken.items()}
 
 
 def main() -> int:
     if not DATA.exists():
-        print("registry: the data (../shared/data) is not here; nothing measured")
+        print("registry: the data (../shared/data) is not here; nothing was measured")
         return 2
-    lines = labels()
-    print(f"registry: {len(lines)} labels, {len({line.group for line in lines})} groups")
-    wrong, n = wrong_merges(lines)
-    print(f"wrong merges      {wrong}/{n} = {wrong / n:.4%}")
-    for title, counts in (
-        ("landed", variants(lines)),
-        ("similar", similar(lines)),
-        ("alarms", false_alarms(lines)),
-    ):
-        for name, (hits, tried) in counts.items():
-            print(f"{title:8} {name:16} {hits}/{tried} = {hits / tried:.2%}")
-    for name, value in timing(lines).items():
-        print(f"time {name:12} {value:.2f} ms")
+    found = lines()
+    print(f"registry: {len(found)} labels of {len(Counter(line.group for line in found))} groups")
+    apart, between = merges(found)
+    wrong = apart.of - apart.hits
+    print(
+        f"wrong merges      {wrong}/{apart.of} = {wrong / apart.of:.3%} (and {between} between groups of SGD)"
+    )
+    for name, share in landed(found).items():
+        print(f"landed  {name:9} {share}")
+    shares = offered(found)
+    every = Share(sum(share.hits for share in shares.values()), sum(share.of for share in shares.values()))
+    for name, share in {"all": every, **shares}.items():
+        print(f"offered {name:9} {share}")
+    together = offered(found, apart=False)
+    print(
+        "offered all at once",
+        Share(sum(share.hits for share in together.values()), sum(share.of for share in together.values())),
+    )
+    print(f"asked to choose   {held_up(found)} of other products' labels")
+    for name, value in times(found).items():
+        print(f"time {name:12} {value:.2f} ms (5,000 listed)")
     return 0
 
 

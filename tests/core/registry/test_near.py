@@ -71,9 +71,12 @@ def test_another_word_is_never_merged_however_alike_its_letters(label: str) -> N
     assert near(label).kind != "same"
 
 
-def test_another_order_of_a_direction_says_another_thing() -> None:
-    listed = Listed({"flights_from_paris_to_rome": "flights"}, near_lists())
-    assert listed.near("flights_from_rome_to_paris").kind != "same"
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [("flights_from_paris_to_rome", "flights_from_rome_to_paris"), ("number_of_rooms", "room_number"), ("price_per_night", "night_per_price")],
+)  # fmt: skip
+def test_another_order_of_a_direction_or_a_measure_says_another_thing(key: str, label: str) -> None:
+    assert Listed({key: key}, near_lists()).near(label).kind != "same"
 
 
 @pytest.mark.parametrize(

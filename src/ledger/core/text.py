@@ -6,6 +6,7 @@ Source: UAX #15 (canonical form), UAX #29 (words, grapheme clusters), UAX #44 (D
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ _ALIKE = str.maketrans({"—": "-", "\n": " ", "\f": " "})  # one for one, so th
 
 _HIDDEN = r"[\p{Cf}\p{Default_Ignorable_Code_Point}]"
 _UNEVEN = regex.compile(rf"(?P<space>\s{{2,}}|[^\S \n])|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})")
+_UNEVEN_ASCII = re.compile(r"(?P<space>\s{2,}|[^\S \n])|(?P<dash>-{2,})")  # several times faster
 _STRETCH = regex.compile(r"\S+|\s+")
 _CLUSTER = regex.compile(r"\X")
 _HIDDEN_ONE = regex.compile(_HIDDEN)
@@ -97,7 +99,7 @@ def fold(text: str) -> Folded:
 def _pieces(plain: str) -> Iterator[tuple[int, int, str]]:
     """The text in pieces that are each in step with what they fold to, or fold as a whole: (start, end, folded)."""
     at = 0
-    for match in _UNEVEN.finditer(plain):
+    for match in (_UNEVEN_ASCII if plain.isascii() else _UNEVEN).finditer(plain):
         start, end = match.span()
         if at < start:
             yield from _even(plain, at, start)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
+from fastapi import FastAPI
+from opentelemetry import trace
 
 from .world import Api
 
@@ -187,3 +190,21 @@ def test_every_response_is_kept_by_nobody_and_framed_nowhere(untouched: Api) -> 
         assert response.headers["referrer-policy"] == "no-referrer"
         assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
         assert "set-cookie" not in response.headers
+
+
+def test_nothing_is_reported_to_a_tracer_that_happens_to_be_configured(
+    untouched: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Tracers(trace.TracerProvider):
+        def get_tracer(self, *args: Any, **options: Any) -> trace.Tracer:
+            asked.append("tracer")
+            return trace.NoOpTracer()
+
+    monkeypatch.setattr(trace, "get_tracer_provider", Tracers)
+    assert untouched.call("GET", "/healthz").status_code == 200
+    assert asked == []
+    transport = httpx.ASGITransport(FastAPI())  # as the framework would have it
+    untouched.runner.run(httpx.AsyncClient(transport=transport, base_url="http://x").get("/"))
+    assert asked == ["tracer"]

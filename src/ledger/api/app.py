@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 
 from ledger.api import (
     docs,
@@ -59,7 +58,6 @@ def create_app(deployment: Deployment, *, on_shutdown: Callable[[], None] = lamb
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=_operation_id,
         # The framework would report paths, queries and the instants of requests to whatever is configured.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
@@ -74,7 +72,3 @@ def create_app(deployment: Deployment, *, on_shutdown: Callable[[], None] = lamb
     problems.install(app)
     app.add_middleware(Edge)
     return app
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name

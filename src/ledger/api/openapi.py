@@ -53,6 +53,9 @@ def guard(route: APIRoute, scope: Scope) -> None:
 def document(app: FastAPI) -> dict[str, Any]:
     """The document of this application; made once, and the same for the same code."""
     if not app.openapi_schema:
+        for route in app.routes:
+            if isinstance(route, APIRoute):
+                route.operation_id = route.name
         made = get_openapi(
             title="Answer ledger",
             version=version("answer-ledger"),

@@ -179,9 +179,10 @@ async def _of_framework(_request: Request, error: Exception) -> Response:
 
 
 def report(error: BaseException) -> None:
-    """Log where an error arose and of what kind it is. Its text and its arguments may be the caller's."""
+    """Log where an error arose and of what kind it is. Its text may be the caller's, unless it is ours."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     where = f"{last.tb_frame.f_globals.get('__name__')}:{last.tb_lineno}" if last else "nowhere"
-    log.error("unexpected %s at %s", type(error).__name__, where)
+    ours = error.detail if isinstance(error, LedgerError) else ""
+    log.error("unexpected %s at %s %s", type(error).__name__, where, ours)

@@ -87,6 +87,7 @@ async def put_alias(request: Request, key: str, alias: str) -> Response:
     "/v1/operator/topics/{key}/aliases/{alias}", status_code=NO_CONTENT, responses=answers(404, 409)
 )
 async def delete_alias(request: Request, key: str, alias: str) -> Response:
+    """The label leads to that topic no longer."""
     call = call_of(request)
     await call.ledger.run(operators.delete_alias(call.context, key, alias))
     return done()

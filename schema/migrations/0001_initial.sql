@@ -529,6 +529,9 @@ end $$;
 create function ledger.keys_of(labels text[]) returns text[]
   language plpgsql stable as $$
 begin
+  if not exists (select from ledger.topic_alias a where a.alias = any (labels)) then
+    return labels;
+  end if;
   return array(
     select coalesce(a.key, l.label)
       from unnest(labels) with ordinality as l(label, ord)
@@ -570,6 +573,9 @@ begin
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
 
+  if topics is null then
+    return;
+  end if;
   return query
     select c.topic, c.freshness
       from (select t.key as topic, e.as_of,
@@ -621,6 +627,9 @@ begin
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
 
+  if topics is null then
+    return;
+  end if;
   return query
     select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
       from (select t.key as topic, e.answer, e.as_of, case when t.listed then t.question end as question,
@@ -628,7 +637,8 @@ begin
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
               join ledger.topic t on t.key = e.topic
-             where t.handling <> 'forbidden' and (t.listed or not all_listed)) r
+             where t.handling <> 'forbidden'
+               and (t.listed or not all_listed)) r
      where r.freshness <> 'dropped'
      order by array_position(keys, r.topic), r.freshness, date_trunc('month', r.as_of) desc, r.topic
      limit least(most, 12);

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 import regex
 
+from ledger.core.gate.names import names_one
 from ledger.errors import BadLabel
 
 LONGEST_KEY = 64  # code points
@@ -34,10 +35,9 @@ _ONE_SYSTEM = regex.compile(
         for system in _SYSTEMS
     )
 )
-# Small letters that pass for Latin ones. A word all of these is not told from a Latin word by any reader.
-_PASSES_FOR_LATIN = regex.compile(
-    "(?:[авеһіјкорсухѕԁԛԝѵӏґ]+|[αικνορυχ]+|[ցհոսօքզ]+)", regex.VERSION1
-)  # Cyrillic, Greek, Armenian
+# Small letters of Cyrillic, Greek and Armenian that pass for Latin ones. A label of nothing else is not told
+# from a Latin one by any reader.
+_PASSES_FOR_LATIN = regex.compile("[асеорхуіјѕһԁԛԝѵӏ]+|[αινορυχ]+|[ցհոսօքզ]+")
 
 _OUTSIDE = regex.compile(r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]")
 _RESERVED = regex.compile(r"[/\\%\u2044\u2215]")
@@ -51,7 +51,6 @@ _PHONE = regex.compile(r"\p{N}(?:[^\p{L}\p{N}]*\p{N}){6}")  # seven digits, howe
 _LOOSE_MARK = regex.compile(r"(?:^|[^\p{L}\p{M}\p{N}])\p{M}|\p{M}{5}")
 _SEPARATORS = regex.compile(r"[\p{Zs}\p{P}--[#*]]+", regex.VERSION1)
 _WORDS_ONLY = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _ANY_LETTER_OR_DIGIT = regex.compile(r"[\p{L}\p{N}]")
 
 
@@ -84,7 +83,7 @@ def normalise(label: str, avoid: Iterable[str] = ()) -> str:
         raise _refusal("mixes scripts", "use the letters and digits of one")
     if _PASSES_FOR_LATIN.fullmatch(key.replace("_", "")):
         raise _refusal("is made of letters that pass for Latin ones", "add a word that does not")
-    if names_any(key, avoid):
+    if names_one(key.replace("_", " "), tuple(avoid)):
         raise _refusal("holds a name that is to be avoided", "name the topic, not a person or a company")
     return key
 
@@ -98,22 +97,6 @@ def fold(text: str) -> str:
 
 def words(key: str) -> list[str]:
     return key.split("_")
-
-
-def names_any(key: str, avoid: Iterable[str]) -> bool:
-    """Whether one of the names stands in the key as whole words, with or without its accents and gaps."""
-    of_key = [_plain(word) for word in words(key)]
-    names = {"".join(_WORD.findall(_plain(name))) for name in avoid} - {""}
-    runs = (
-        "".join(of_key[start:end])
-        for start in range(len(of_key))
-        for end in range(start + 1, len(of_key) + 1)
-    )
-    return bool(names) and not names.isdisjoint(runs)
-
-
-def _plain(text: str) -> str:
-    return fold("".join(c for c in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(c)))
 
 
 def _mixes_digits(key: str) -> bool:

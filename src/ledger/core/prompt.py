@@ -51,6 +51,8 @@ _UNSAFE = regex.compile(
     r"\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]"
 )
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def render(entries: Iterable[Entry]) -> str:
     """The block for up to twelve entries, in the order given; "" when there is none to show."""
@@ -91,8 +93,11 @@ def _line(entry: Entry) -> str:
     fields |= {"said": entry.answer} if fresh else {"ask": ask_text(entry)}
     fields |= {"question": entry.question} if entry.question is not None else {}
     fields |= {"as_of": entry.month.isoformat()[:7]}
-    line: str = _UNSAFE.sub(_escaped, json.dumps(fields, ensure_ascii=False))
-    return line
+    line = _encode(fields)
+    if line.isascii() and line.isprintable() and "<" not in line and ">" not in line:
+        return line  # none of the unsafe characters can be in it
+    escaped: str = _UNSAFE.sub(_escaped, line)
+    return escaped
 
 
 def _escaped(found: regex.Match[str]) -> str:

@@ -77,7 +77,7 @@ LISTS: Mapping[str, frozenset[str]] = {
     "secret": frozenset({"words", "numbers", "links"}),
     "harmless": frozenset({"phrases"}),
 }
-_PLAIN = frozenset({"code", "name", "script", "suffixes", "common", "lists"})
+_PLAIN = frozenset({"code", "name", "script", "suffixes", "telling", "lists"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,17 @@ class Language:
     name: str
     script: str  # Unicode's name of its script: "Latin"
     suffixes: Words  # ends of words that negate: "n't"
-    common: frozenset[str]  # its commonest words, by which it is recognised
+    telling: frozenset[str]  # frequent words that are none of another language of the script
     cues: tuple[Cue, ...]
     phrases: Mapping[tuple[str, str], tuple[Phrase, ...]]  # (table, list) -> phrases
 
     def spelt(self, table: str, name: str) -> list[Words]:
         """Every form of the phrases of a list, word by word."""
-        forms = (form for phrase in self.phrases.get((table, name), ()) for form in product(*map(sorted, phrase.words)))
+        forms = (
+            form
+            for phrase in self.phrases.get((table, name), ())
+            for form in product(*map(sorted, phrase.words))
+        )
         return list(dict.fromkeys(forms))
 
 
@@ -114,7 +118,9 @@ def read(source: Mapping[str, Any], where: str) -> Language:
             raise SetupError(f"{where}: there is no table [{table}].")
         for name, items in body.items():
             if name not in takes:
-                raise SetupError(f"{where}: [{table}] has no list {name}; it takes {', '.join(sorted(takes))}.")
+                raise SetupError(
+                    f"{where}: [{table}] has no list {name}; it takes {', '.join(sorted(takes))}."
+                )
             forms = tuple(dict.fromkeys(form for item in items for form in expand(item, named, where)))
             if table in CUE_TABLES:
                 cues += [Cue(form, table, Reach(name)) for form in forms]
@@ -126,7 +132,7 @@ def read(source: Mapping[str, Any], where: str) -> Language:
             name=source["name"],
             script=source["script"],
             suffixes=tuple(source.get("suffixes", ())),
-            common=frozenset(source["common"]),
+            telling=frozenset(source["telling"]),
             cues=tuple(cues),
             phrases=phrases,
         )
@@ -214,8 +220,9 @@ class Lexicon:
 
     def __init__(self, languages: Sequence[Language]) -> None:
         self.languages = tuple(languages)
+        self.scripts = frozenset(language.script for language in languages)
         self._suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
-        self.common = frozenset[str]().union(*(language.common for language in languages))
+        self.telling = frozenset[str]().union(*(language.telling for language in languages))
         self.abbreviations = frozenset(word for (word,) in self.spelt("sentence", "abbreviations"))
         self._tables: dict[tuple[str, str], PhraseIndex[None]] = {}
         cues = [(cue.phrase, cue) for language in languages for cue in language.cues]

@@ -85,7 +85,9 @@ def fold(text: str) -> Folded:
     """
     plain = text.translate(_TYPING)
     pieces = list(_pieces(plain))
-    if not pieces or (len(pieces) == 1 and pieces[0][:2] == (0, len(plain)) and len(pieces[0][2]) == len(plain)):
+    if not pieces or (
+        len(pieces) == 1 and pieces[0][:2] == (0, len(plain)) and len(pieces[0][2]) == len(plain)
+    ):
         return Folded(pieces[0][2] if pieces else "")
     starts: list[int] = []
     length = 0
@@ -163,7 +165,9 @@ def is_edge(text: str, at: int) -> bool:
     if at <= 0 or at >= len(text):
         return True
     before, after = text[at - 1], text[at]
-    if not _WORD_EDGE.match(text, at) and not (":" in (before, after) and not before.isdigit() and not after.isdigit()):
+    if not _WORD_EDGE.match(text, at) and not (
+        ":" in (before, after) and not before.isdigit() and not after.isdigit()
+    ):
         return False
     if after in _JOINERS and _joined(text, at):
         return False

@@ -38,8 +38,11 @@ class Gate:
         `lang` is a BCP 47 hint; without it the data of all languages in the message's script apply together. `asked` is the
         text of the last turn before the message.
         """
-        lexicon = self._lexicon(message, lang)
-        return Reading(message, lexicon or self._everything, lexicon is not None, self._bare, asked)
+        if lang is not None:
+            lexicon = self._languages.of_tag(lang)
+            return Reading(message, lexicon or self._everything, lexicon is not None, self._bare, asked)
+        lexicon = self._lexicon(message)
+        return Reading(message, lexicon or self._everything, None if lexicon else False, self._bare, asked)
 
     def judge(
         self,
@@ -77,11 +80,8 @@ class Gate:
             return refused(refusal)
         return Verdict(True, answer=text, start=0, bare=self._bare.is_bare(text))
 
-    def _lexicon(self, message: str, lang: str | None) -> Lexicon | None:
-        if lang is not None:
-            return self._languages.of_tag(lang)
+    def _lexicon(self, message: str) -> Lexicon | None:
+        """All data of the script that most letters of a message are of; None when there is none."""
         counts = letters_by_script(message, self._languages.scripts)
         script, letters = max(counts.items(), key=lambda item: item[1], default=("", 0))
-        if not letters:
-            return self._everything
-        return self._languages.of_script(script)
+        return self._languages.of_script(script) if letters else self._everything

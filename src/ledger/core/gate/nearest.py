@@ -75,7 +75,7 @@ def _to_edges(message: str, start: int, end: int) -> Place:
 
 def _take_in(reading: Reading, start: int, end: int) -> Place | None:
     """The smallest wider slice that leaves no cue behind; None where it would be too long."""
-    if not reading.known and not reading.covers_sentences(start, end):
+    if not reading.covers_unknown(start, end):
         return None
     while end - start <= LONGEST:
         cuts = reading.cuts(start, end)
@@ -90,6 +90,8 @@ def _to_sentences(reading: Reading, start: int, end: int) -> Iterator[Place]:
     """The sentences that a slice touches; then with the one behind, or the one before."""
     sentences = reading.sentences
     touched = sentences.touched(start, end)
+    if not touched:
+        return
     first, last = touched.start, touched.stop - 1
     for lower, upper in ((first, last), (first, last + 1), (first - 1, last)):
         if lower < 0 or upper >= len(sentences):

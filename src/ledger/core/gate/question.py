@@ -82,7 +82,10 @@ def _is_request(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool
         if requests.match(shapes, at):
             return True
         length = offers.match(shapes, at)
-        if length and any(services.match(shapes, near) for near in range(at + length, min(at + length + _SERVICE_WITHIN, size))):
+        if length and any(
+            services.match(shapes, near)
+            for near in range(at + length, min(at + length + _SERVICE_WITHIN, size))
+        ):
             return True
     return False
 

@@ -18,6 +18,7 @@ from ledger.core.gate.details import LONGEST, detail
 from ledger.core.gate.names import names_one
 from ledger.core.gate.question import question_in
 from ledger.core.gate.scope import Turn, turns
+from ledger.core.gate.script import other_script, speaks
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
@@ -41,11 +42,11 @@ class Reading:
     """A message with what the rules need of it. Deterministic; nothing of it outlives the object."""
 
     def __init__(
-        self, message: str, lexicon: Lexicon, known: bool, bare: BareWords, asked: str | None
+        self, message: str, lexicon: Lexicon, known: bool | None, bare: BareWords, asked: str | None
     ) -> None:
         self.message = message
         self._lexicon = lexicon
-        self.known = known  # whether there is data for the message's language
+        self._known = known  # whether there is data for the message's language; None: as its words tell
         self._bare = bare
         self._asked = None if asked is None else fold(asked).alike()
         self._turns: dict[int, list[Turn]] = {}
@@ -53,6 +54,11 @@ class Reading:
     @cached_property
     def folded(self) -> Folded:
         return fold(self.message)
+
+    @cached_property
+    def known(self) -> bool:
+        """Whether there is data for the language of the message."""
+        return speaks(self.folded.text, self._lexicon) if self._known is None else self._known
 
     @cached_property
     def sentences(self) -> Sentences:
@@ -132,7 +138,7 @@ class Reading:
     def _meaning(self, start: int, end: int) -> Refusal | None:
         if self._is_question(start, end):
             return Refusal(Reason.QUESTION, "question")
-        if not self.known and not self.covers_sentences(start, end):
+        if not self.covers_unknown(start, end):
             return Refusal(Reason.MEANING_CUT, "sentence")
         cuts = self.cuts(start, end)
         if not cuts:
@@ -167,7 +173,11 @@ class Reading:
 
     def _is_value(self, start: int, end: int) -> bool:
         """Whether a slice is a number, a time or a name and no more: "I think" turns a statement, and a datum hardly."""
-        held = [(s, at) for s in map(self.sentences.__getitem__, self.sentences.touched(start, end)) for at in s.within(start, end)]
+        held = [
+            (s, at)
+            for s in map(self.sentences.__getitem__, self.sentences.touched(start, end))
+            for at in s.within(start, end)
+        ]
         words = [(sentence, at) for sentence, at in held if sentence.is_word(at)]
         if not words or len(words) > _LONGEST_VALUE:
             return False
@@ -199,12 +209,14 @@ class Reading:
         wanted = fold(question or "").alike().strip(" ?!.¿¡")
         return bool(wanted) and self._asked is not None and wanted in self._asked
 
-    def covers_sentences(self, start: int, end: int) -> bool:
-        """Whether a slice holds every word of each sentence that it touches."""
+    def covers_unknown(self, start: int, end: int) -> bool:
+        """Whether a slice holds every word of each sentence that it touches and that there is no data for."""
         for index in self.sentences.touched(start, end):
             sentence = self.sentences[index]
             words = sentence.plain_words()
-            if words and (sentence.starts[words[0]] < start or sentence.ends[words[-1]] > end):
+            if not words or (sentence.starts[words[0]] >= start and sentence.ends[words[-1]] <= end):
+                continue
+            if not self.known or other_script(sentence.words, self._lexicon.scripts):
                 return False
         return True
 

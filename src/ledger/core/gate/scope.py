@@ -149,7 +149,12 @@ class _Clauses:
         person's own ("If I marry, I want kids"): he said it of himself only under the condition.
         """
         words, size = self._sentence.words, len(self._sentence)
-        if reach is Reach.AROUND and first and self._clause_start[first] < first and words[first - 1] not in _BEFORE_CLAUSE:
+        if (
+            reach is Reach.AROUND
+            and first
+            and self._clause_start[first] < first
+            and words[first - 1] not in _BEFORE_CLAUSE
+        ):
             return self._ahead(Reach.ON, last)
         ends = self._ends[Reach.OVER]
         stop = ends[last - 1] if ends[last - 1] > last or last == size else ends[last]

@@ -1,14 +1,20 @@
-"""Which script a message is written in.
+"""Which script a message is written in, and whether its language is one there is data for.
 
-Source: UAX #24.
+Source: UAX #24; DESIGN section 6 ("in a language without data").
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import regex
 
+from ledger.core.language import Lexicon
+
+_FEW = 5  # words; with fewer a message tells nothing of its language
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _LETTER = regex.compile(r"\p{L}")
 
 
@@ -25,3 +31,25 @@ def letters_by_script(text: str, scripts: frozenset[str]) -> dict[str, int]:
 @lru_cache(maxsize=64)
 def _letters_of(script: str) -> regex.Pattern[str]:
     return regex.compile(rf"(?=\p{{L}})\p{{Script={script}}}")
+
+
+def speaks(folded: str, lexicon: Lexicon) -> bool:
+    """Whether a folded text may be in a language of the lexicon: it is short, or holds one of the words that tell them."""
+    telling = lexicon.telling
+    words = 0
+    for match in _WORD.finditer(folded):
+        if match.group() in telling:
+            return True
+        words += 1
+    return words < _FEW
+
+
+def other_script(words: Iterable[str], scripts: frozenset[str]) -> bool:
+    """Whether a word has a letter of a script that is none of these."""
+    return any(not word.isascii() and _other_than(scripts).search(word) is not None for word in words)
+
+
+@lru_cache(maxsize=64)
+def _other_than(scripts: frozenset[str]) -> regex.Pattern[str]:
+    listed = "".join(rf"\p{{Script={script}}}" for script in sorted(scripts))
+    return regex.compile(rf"(?=\p{{L}})[^{listed}\p{{Script=Common}}\p{{Script=Inherited}}]")

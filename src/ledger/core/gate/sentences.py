@@ -17,11 +17,11 @@ from ledger.core.text import Folded
 _END = re.compile(r"[.…]+[!?]*|[!?]+|[。！？｡؟।]+|\n|\f")
 _TOKEN = re.compile(
     r"\w+(?:(?:['-]|;(?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
-    r"|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；-]"
+    r"|(?<!\S)/\w\b|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；-]"
 )
 _WORD_BEFORE = re.compile(r"(?:\A|[^\w])(\w{1,12})\Z")
 _WIDE_ENDS = frozenset("。！？｡؟।")
-_MARKS = frozenset(".…!?。！？｡؟।,;:()[]{}\"—¿、，；-")
+_MARKS = frozenset('.…!?。！？｡؟।,;:()[]{}"—¿、，；-')
 _ASKING = ("?", "？", "؟")
 
 

@@ -112,14 +112,19 @@ def _is_foreign(
 
 def _introduced(sentences: Sentences, lexicon: Lexicon, start: int, end: int) -> bool | None:
     """Whether a verb of saying stands right before or after the quotation, with somebody else for its subject; None: no such verb."""
-    leading, trailing = sentences[sentences.touched(start, start + 1)[0]], sentences[sentences.touched(end - 1, end)[0]]
+    leading, trailing = (
+        sentences[sentences.touched(start, start + 1)[0]],
+        sentences[sentences.touched(end - 1, end)[0]],
+    )
     first, last = bisect_left(leading.starts, start), bisect_left(trailing.starts, end)
     for sentence, near in (
         (leading, range(first - 1, max(first - _LEADING, 0) - 1, -1)),
         (trailing, range(last, min(last + _LEADING, len(trailing)))),
     ):
         for at in near:
-            if any(cue is not None and cue.rule == "speech" for _, cue in lexicon.cues_at(sentence.shapes, at)):
+            if any(
+                cue is not None and cue.rule == "speech" for _, cue in lexicon.cues_at(sentence.shapes, at)
+            ):
                 own = lexicon.table("clause", "own")
                 return not any(own.match(sentence.words, before) for before in range(max(at - 2, 0), at + 1))
     return None

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ledger.core.gate import Gate
+from ledger.languages import load
+
+Outcome = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def gate() -> Gate:
+    return Gate(load())
+
+
+@pytest.fixture(scope="session")
+def outcome(gate: Gate) -> Outcome:
+    """A verdict in one word, for tables of examples: its reason, or "kept"."""
+
+    def judged(message: str, span: str, **more: object) -> str:
+        verdict = gate.judge(message, span, **more)  # type: ignore[arg-type]
+        return "kept" if verdict.accepted else str(verdict.reason)
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared cases and data, which stands beside the repository and is no part of it."""
+    folder = Path(__file__).resolve().parents[3].parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("the shared cases and data are not beside this checkout")
+    return folder

@@ -107,26 +107,28 @@ create function ledger.lay_entries(p uuid, topics text[], answers text[], days d
   language plpgsql as $$
 declare
   put_topics text[] := topics;
+  in_order   boolean;
 begin
   for attempt in 1..8 loop
     with taken as (
       delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
-    ), laid as (
+    ), rows as (
       select t.topic, t.answer, t.as_of
         from taken t
        where t.topic <> all (put_topics) and t.topic <> all (gone)
       union all
       select n.topic, n.answer, n.as_of
         from unnest(put_topics, answers, days) as n(topic, answer, as_of)
-       where n.topic is not null
+    ), laid as (
+      insert into ledger.entry (principal, topic, answer, as_of)
+      select p, r.topic, r.answer, r.as_of from rows r order by r.topic
+      returning topic, ctid
     )
-    insert into ledger.entry (principal, topic, answer, as_of)
-    select p, l.topic, l.answer, l.as_of from laid l order by l.topic;
+    select bool_and(o.here > o.before)
+      into in_order
+      from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
+    exit when in_order is not false;
     put_topics := '{}'; answers := '{}'; days := '{}'; gone := '{}';
-    exit when not exists (
-      select from (select e.ctid as here, lag(e.ctid) over (order by e.topic) as before
-                     from ledger.entry e where e.principal = p) o
-       where o.here < o.before);
   end loop;
 end $$;
 comment on function ledger.lay_entries is

@@ -87,6 +87,10 @@ class Server:
         self.identity = Identity(b"tests" * 8, "default")
         with self._admin() as admin:
             admin.execute("create database template_ledger")
+            # Tests that kill a server have servers of their own; here nobody waits for the disk.
+            admin.execute("alter system set fsync = off")
+            admin.execute("alter system set synchronous_commit = off")
+            admin.execute("select pg_reload_conf()")
         migrations.migrate(
             self.embedded.admin_conninfo("template_ledger"),
             self.identity,

@@ -430,26 +430,28 @@ create function ledger.lay_entries(p uuid, topics text[], answers text[], days d
   language plpgsql as $$
 declare
   put_topics text[] := topics;
+  in_order   boolean;
 begin
   for attempt in 1..8 loop
     with taken as (
       delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
-    ), laid as (
+    ), rows as (
       select t.topic, t.answer, t.as_of
         from taken t
        where t.topic <> all (put_topics) and t.topic <> all (gone)
       union all
       select n.topic, n.answer, n.as_of
         from unnest(put_topics, answers, days) as n(topic, answer, as_of)
-       where n.topic is not null
+    ), laid as (
+      insert into ledger.entry (principal, topic, answer, as_of)
+      select p, r.topic, r.answer, r.as_of from rows r order by r.topic
+      returning topic, ctid
     )
-    insert into ledger.entry (principal, topic, answer, as_of)
-    select p, l.topic, l.answer, l.as_of from laid l order by l.topic;
+    select bool_and(o.here > o.before)
+      into in_order
+      from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
+    exit when in_order is not false;
     put_topics := '{}'; answers := '{}'; days := '{}'; gone := '{}';
-    exit when not exists (
-      select from (select e.ctid as here, lag(e.ctid) over (order by e.topic) as before
-                     from ledger.entry e where e.principal = p) o
-       where o.here < o.before);
   end loop;
 end $$;
 comment on function ledger.lay_entries is
@@ -768,11 +770,13 @@ as $$
 declare
   handlings    text[];
   keep_days    integer[];
+  shut         boolean;
   held         boolean;
   put_topics   text[];
   put_answers  text[];
   wait_topics  text[];
   wait_answers text[];
+  old_topics   text[];
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -787,22 +791,23 @@ begin
     raise exception 'a topic is gone' using errcode = 'LG001';
   end if;
 
-  if exists (select from ledger.objection o where o.principal = p) then
+  select exists (select from ledger.objection o where o.principal = p) or coalesce(h.erase_asked, false),
+         h.principal is not null
+    into shut, held
+    from (select) as always
+    left join ledger.legal_hold h on h.principal = p;
+  if shut then
     return;
   end if;
-  select h.erase_asked into held from ledger.legal_hold h where h.principal = p;
-  if held then
-    return;
-  end if;
-  held := held is not null;
 
   -- What may be kept, and where. Newest day wins; on the same day the later capture; an older one,
   -- or one that a barrier stops, is dropped without a word.
   select array_agg(k.topic) filter (where not k.waits), array_agg(k.answer) filter (where not k.waits),
-         array_agg(k.topic) filter (where k.waits),     array_agg(k.answer) filter (where k.waits)
-    into put_topics, put_answers, wait_topics, wait_answers
+         array_agg(k.topic) filter (where k.waits),     array_agg(k.answer) filter (where k.waits),
+         array_agg(k.topic) filter (where k.out_of_date)
+    into put_topics, put_answers, wait_topics, wait_answers, old_topics
     from (
-      select n.topic, n.answer, n.handling = 'confirm' and e.answer is distinct from n.answer as waits
+      select n.topic, n.answer, w.topic is not null as out_of_date, n.handling = 'confirm' and e.answer is distinct from n.answer as waits
         from unnest(topics, answers, handlings, keep_days) as n(topic, answer, handling, keep_days)
         left join ledger.entry e on e.principal = p and e.topic = n.topic
         left join ledger.pending w on w.principal = p and w.topic = n.topic
@@ -822,15 +827,15 @@ begin
   if put_topics is not null then
     perform ledger.lay_entries(p, put_topics, put_answers, array_fill(said_on, array[cardinality(put_topics)]), '{}');
   end if;
+  -- what waited for his yes on these topics is out of date
+  if old_topics is not null then
+    delete from ledger.pending w where w.principal = p and w.topic = any (old_topics);
+  end if;
   if wait_topics is not null then
-    delete from ledger.pending w where w.principal = p and w.topic = any (wait_topics);
     insert into ledger.pending (principal, topic, answer, as_of)
     select p, n.topic, n.answer, said_on from unnest(wait_topics, wait_answers) as n(topic, answer);
-    perform ledger.lay('ledger.pending', p);
   end if;
-  if exists (select from ledger.pending w where w.principal = p and w.topic = any (put_topics)) then
-    -- a newer answer stands; what waited for his yes is out of date
-    delete from ledger.pending w where w.principal = p and w.topic = any (put_topics);
+  if old_topics is not null or wait_topics is not null then
     perform ledger.lay('ledger.pending', p);
   end if;
 end $$;

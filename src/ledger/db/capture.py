@@ -34,7 +34,6 @@ def topics_for(labels: Sequence[str], said_on: date, *, coin: bool) -> Operation
             Named(key, listed, question, Handling(handling), authority, tuple(names), today)
             for key, listed, question, handling, authority, names, today in rows
         ],
-        writes=coin,
     )
 
 
@@ -68,7 +67,7 @@ def keep(
             mark_all,
         ),
         lambda _: None,
-        writes=True,
+        once=True,
     )
 
 
@@ -81,7 +80,7 @@ def reconfirm(
         "select * from ledger.reconfirm(%s, %s, %s, %s, %s, %s, %s)",
         (principal, topic, said_on, still_true, marks[0], list(marks), mark_all),
         lambda rows: (rows[0][0], rows[0][1]),
-        writes=True,
+        once=True,
     )
 
 
@@ -92,5 +91,5 @@ def outcome_add(topic: str, age_weeks: int, still_true: bool) -> Operation[None]
         "select ledger.outcome_add(%s, %s, %s)",
         (topic, age_weeks, still_true),
         lambda _: None,
-        writes=True,
+        once=True,
     )

@@ -1,14 +1,16 @@
 """Two small executors: the same operations from threads and from asyncio.
 
 A pool a surface, opened when it is first needed. Connections commit by themselves: an operation is one
-statement, hence one transaction. A read that meets a connection which the server has closed is tried on
-another. A write is sent once: its connection is tried first, and what fails after that is reported.
+statement, hence one transaction. An operation that meets a connection which the server has closed is tried on
+another; one that must be sent once is not sent on a connection on whose line the server has said something
+(that it closed it), and what fails after that is reported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from select import POLLIN, poll
 from typing import Any, Protocol, TypeVar
 
 import psycopg
@@ -81,9 +83,9 @@ class Connections:
                 connection = pool.getconn()
                 sent = False
                 try:
-                    if operation.writes:
+                    if operation.once and _spoken_to(connection):
                         pool.check_connection(connection)
-                    sent = operation.writes
+                    sent = operation.once
                     return operation.read(connection.execute(operation.sql, operation.parameters).fetchall())
                 except psycopg.OperationalError:
                     if sent or last or not connection.closed:
@@ -129,9 +131,9 @@ class AsyncConnections:
                 connection = await pool.getconn()
                 sent = False
                 try:
-                    if operation.writes:
+                    if operation.once and _spoken_to(connection):
                         await pool.check_connection(connection)
-                    sent = operation.writes
+                    sent = operation.once
                     cursor = await connection.execute(operation.sql, operation.parameters)
                     return operation.read(await cursor.fetchall())
                 except psycopg.OperationalError:
@@ -156,6 +158,13 @@ class AsyncConnections:
 def _attempts(options: Options) -> tuple[bool, ...]:
     """One for each connection that a restart of the server may have closed, and a last one."""
     return (False,) * options.pool_max + (True,)
+
+
+def _spoken_to(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> bool:
+    """Whether something waits to be read on an idle connection's line; a closed line can be read too."""
+    line = poll()
+    line.register(connection.fileno(), POLLIN)
+    return bool(line.poll(0))
 
 
 @contextmanager

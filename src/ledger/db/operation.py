@@ -34,10 +34,14 @@ class Surface(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[T]):
-    """One statement of one surface. `read` turns its rows into a T. Values are bind parameters only."""
+    """One statement of one surface. `read` turns its rows into a T. Values are bind parameters only.
+
+    `once`: it must not be sent a second time when the connection breaks in the middle, since it may have
+    been done. Everything else is safe to repeat.
+    """
 
     surface: Surface
     sql: str
     parameters: Sequence[Any]
     read: Callable[[list[Row]], T]
-    writes: bool = False
+    once: bool = False

@@ -50,7 +50,7 @@ def topic_change(
         "select ledger.topic_change(%s, %s::jsonb, %s::jsonb, %s)",
         (key, json.dumps(expected), json.dumps(change), list(bare_forms)),
         lambda rows: rows[0][0],
-        writes=True,
+        once=True,
     )
 
 
@@ -60,7 +60,7 @@ def topics_merge(key: str, expected: Document, into: str, bare_forms: Sequence[s
         "select ledger.topics_merge(%s, %s::jsonb, %s, %s)",
         (key, json.dumps(expected), into, list(bare_forms)),
         lambda rows: rows[0][0],
-        writes=True,
+        once=True,
     )
 
 
@@ -87,7 +87,7 @@ def setting_change(change: Mapping[str, Any]) -> Operation[Document]:
         "select ledger.setting_change(%s::jsonb)",
         (json.dumps(change),),
         lambda rows: rows[0][0],
-        writes=True,
+        once=True,
     )
 
 
@@ -114,4 +114,4 @@ def hold_lift(principal: UUID, mark_all: UUID) -> Operation[None]:
 
 
 def _act(sql: str, *parameters: object) -> Operation[None]:
-    return Operation(Surface.OPERATOR, sql, parameters, lambda _: None, writes=True)
+    return Operation(Surface.OPERATOR, sql, parameters, lambda _: None, once=True)

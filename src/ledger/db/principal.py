@@ -132,7 +132,7 @@ def erase(principal: UUID, mark_all: UUID) -> Operation[Erased]:
         "select * from ledger.own_erase(%s, %s)",
         (principal, mark_all),
         lambda rows: Erased(*rows[0]),
-        writes=True,
+        once=True,
     )
 
 
@@ -158,7 +158,7 @@ def _rest(
 
 
 def _act(sql: str, *parameters: object) -> Operation[None]:
-    return Operation(Surface.PRINCIPAL, sql, parameters, lambda _: None, writes=True)
+    return Operation(Surface.PRINCIPAL, sql, parameters, lambda _: None, once=True)
 
 
 def _state(

@@ -16,17 +16,17 @@ def due() -> Operation[dict[str, int]]:
 
 def expired(most: int) -> Operation[dict[str, int]]:
     """Deletes one batch of what is past its window: at most `most` entries."""
-    return Operation(Surface.SWEEPER, "select * from ledger.sweep_expired(%s)", (most,), _counts, writes=True)
+    return Operation(Surface.SWEEPER, "select * from ledger.sweep_expired(%s)", (most,), _counts, once=True)
 
 
 def snapshot() -> Operation[bool]:
     """Draws the weekly snapshot, if a week has passed."""
-    return Operation(Surface.SWEEPER, "select ledger.sweep_snapshot()", (), _value, writes=True)
+    return Operation(Surface.SWEEPER, "select ledger.sweep_snapshot()", (), _value, once=True)
 
 
 def restamp() -> Operation[int]:
     """Stamps anew every row that was written since the last run."""
-    return Operation(Surface.SWEEPER, "select ledger.sweep_restamp()", (), _value, writes=True)
+    return Operation(Surface.SWEEPER, "select ledger.sweep_restamp()", (), _value, once=True)
 
 
 def _counts(rows: list[Row]) -> dict[str, int]:

@@ -91,7 +91,7 @@ def coin(context: Context, label: str, avoid: Sequence[str] = (), *, new: bool =
     listed: dict[str, tuple[str, str | None]] = yield db.labels_listed()
     if key in listed:
         return _listed(*listed[key])
-    found = Listed({name: of for name, (of, _) in listed.items()}, context.near_lists).near(key)
+    found = Listed.of({name: of for name, (of, _) in listed.items()}, context.near_lists).near(key)
     if found.kind == "same":
         return _listed(*listed[found.keys[0]])
     if found.kind == "similar" and not new:

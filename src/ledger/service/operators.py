@@ -124,7 +124,10 @@ def merge(
 
 def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:
     """Another label for a topic; moves an alias of another one. Raises BadLabel, NotFound, Conflict."""
-    yield db.alias_put(normalise(alias), normalise(label))
+    key = normalise(alias)
+    named = yield from topic(context, label)
+    _check_category(context, named, listed=named.listed, handling=named.handling, words=(key,))
+    yield db.alias_put(key, named.key)
 
 
 def delete_alias(context: Context, label: str, alias: str) -> UseCase[None]:
@@ -181,9 +184,21 @@ def _check(context: Context, old: Topic, wanted: Mapping[str, Any]) -> None:
         raise InvalidRequest(
             "An unlisted topic is handled as sealed.", [Problem("handling", "needs `listed: true` beside it")]
         )
-    kind = handlings.special_category(
-        context.categories, old.key, wanted.get("question", old.question), old.aliases
+    _check_category(
+        context, old, listed=listed, handling=handling, question=wanted.get("question", old.question)
     )
+
+
+def _check_category(
+    context: Context,
+    old: Topic,
+    *,
+    listed: bool,
+    handling: Handling,
+    question: str | None = None,
+    words: Sequence[str] = (),
+) -> None:
+    kind = handlings.special_category(context.categories, old.key, question, (*old.aliases, *words))
     if listed and handling is Handling.OPEN and kind is not None:
         raise InvalidRequest(
             "A topic that touches a special category of personal data can't be open.",

@@ -1,0 +1,232 @@
+"""What the ledger adds to the database call that it makes: ratios within one run, on one core.
+
+    python -m benchmarks.hot_path [--pin 0] [--principals 20000] [--calls 2000]
+
+Each case runs the ledger's way and a floor in turn, a block of each, and compares the medians of the blocks'
+medians. The floors: the same SQL function over a bare psycopg connection; a bare async FastAPI route that
+verifies the same token and makes that one call; a bare upsert, durable as the capture is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+from fastapi import Depends, FastAPI, Request
+from rich.console import Console
+from rich.table import Table
+
+from ledger.api.app import create_app
+from ledger.core.model import Candidate, Decision
+from ledger.db.operation import Surface
+from ledger.service import principals
+from ledger.service.deployment import Deployment
+from ledger.service.ledger import Ledger
+from ledger.tokens import Scope, Tokens
+
+TODAY = datetime.now(UTC).date()
+TOPICS = [f"topic_{n:02d}" for n in range(12)]
+BLOCKS = 20
+RECALL = "select * from ledger.recall(%s, %s, %s, %s, %s, %s, %s)"
+COVERAGE = "select * from ledger.coverage(%s, %s, %s, %s, %s, %s)"
+
+
+def fill(ledger: Ledger, principals_: int) -> Any:
+    """A registry of 100 listed topics, `principals_` strangers with 12 entries each, and one who consented."""
+    assert ledger.deployment.installer is not None
+    with psycopg.connect(ledger.deployment.installer, autocommit=True) as installer:
+        installer.execute(
+            "insert into ledger.topic (key, question, handling, listed) "
+            "select 'topic_' || to_char(n, 'FM00'), 'Is it so?', 'open', true from generate_series(0, 99) n"
+        )
+        installer.execute(
+            "insert into ledger.entry select gen_random_uuid(), 'topic_' || to_char(t, 'FM00'), 'I like it well enough', current_date "
+            "from generate_series(1, %s) p, generate_series(0, 11) t",
+            (principals_,),
+        )
+        installer.execute("vacuum analyze")
+    person = ledger.principal("ann")
+    for topic in TOPICS:
+        person.capture("I like it well enough", TODAY, [Candidate(topic, "I like it well enough")])
+    ledger.run(principals.decide_consent(ledger.context, person.id, Decision.GRANTED, "v1"))
+    assert len(person.recall().entries) == 12
+    return person
+
+
+def compare(
+    calls: int, ours: Callable[[], object], floor: Callable[[], object]
+) -> tuple[float, float, float]:
+    """Medians in microseconds of ours and of the floor, and their ratio, block by block."""
+    blocks: list[tuple[float, float]] = []
+    for _ in range(BLOCKS):
+        pair = []
+        for call in (ours, floor):
+            times = []
+            for _ in range(max(10, calls // BLOCKS)):
+                start = time.perf_counter()
+                call()
+                times.append(time.perf_counter() - start)
+            pair.append(statistics.median(times) * 1e6)
+        blocks.append((pair[0], pair[1]))
+    return (
+        statistics.median(a for a, _ in blocks),
+        statistics.median(b for _, b in blocks),
+        statistics.median(a / b for a, b in blocks),
+    )
+
+
+async def compare_async(
+    calls: int, ours: Callable[[], Awaitable[object]], floor: Callable[[], Awaitable[object]]
+) -> tuple[float, float, float]:
+    blocks: list[tuple[float, float]] = []
+    for _ in range(BLOCKS):
+        pair = []
+        for call in (ours, floor):
+            times = []
+            for _ in range(max(10, calls // BLOCKS)):
+                start = time.perf_counter()
+                await call()
+                times.append(time.perf_counter() - start)
+            pair.append(statistics.median(times) * 1e6)
+        blocks.append((pair[0], pair[1]))
+    return (
+        statistics.median(a for a, _ in blocks),
+        statistics.median(b for _, b in blocks),
+        statistics.median(a / b for a, b in blocks),
+    )
+
+
+def in_process(
+    person: Any, deployment: Deployment, calls: int
+) -> list[tuple[str, tuple[float, float, float], float]]:
+    with psycopg.connect(deployment.logins[Surface.AGENT], autocommit=True, prepare_threshold=1) as bare:
+        narrowing = ("full", False, [])
+        recall = (person.id, [], True, *narrowing, 12)
+        coverage = (person.id, [], True, *narrowing)
+        named = (person.id, TOPICS, False, *narrowing, 12)
+        return [
+            (
+                "recall of 12 entries, in process",
+                compare(calls, person.recall, lambda: bare.execute(RECALL, recall).fetchall()),
+                1.3,
+            ),
+            (
+                "recall of 12 named topics, in process",
+                compare(calls, lambda: person.recall(TOPICS), lambda: bare.execute(RECALL, named).fetchall()),
+                1.3,
+            ),
+            (
+                "coverage of all, in process",
+                compare(calls, person.coverage, lambda: bare.execute(COVERAGE, coverage).fetchall()),
+                1.3,
+            ),
+        ]
+
+
+def captures(
+    person: Any, deployment: Deployment, calls: int
+) -> list[tuple[str, tuple[float, float, float], float]]:
+    assert deployment.installer is not None
+    message = "Well, to be honest with you, I like it well enough. How about you?"
+    with psycopg.connect(deployment.installer, autocommit=True, prepare_threshold=1) as bare:
+        bare.execute("create table public.floor (like ledger.entry including all)")
+        day = iter(range(10**9))
+
+        def upsert() -> None:
+            bare.execute(
+                "insert into public.floor values (%s, %s, %s, %s) "
+                "on conflict (principal, topic) do update set answer = excluded.answer, as_of = excluded.as_of",
+                (person.id, TOPICS[next(day) % 12], "I like it well enough", TODAY),
+            )
+
+        def capture() -> None:
+            person.capture(message, TODAY, [Candidate(TOPICS[next(day) % 12], "I like it well enough")])
+
+        result = compare(calls // 4, capture, upsert)
+        bare.execute("drop table public.floor")
+    return [("capture at 12 entries, durable (gate, write, rows laid anew)", result, 3.5)]
+
+
+async def over_http(
+    deployment: Deployment, person: Any, calls: int
+) -> list[tuple[str, tuple[float, float, float], float]]:
+    app = create_app(deployment)
+    tokens: Tokens = app.state.tokens
+    token = tokens.issue({Scope.AGENT}, principal=person.id).token
+    headers = {"Authorization": f"Bearer {token}"}
+    bare = FastAPI()
+    connection = await psycopg.AsyncConnection.connect(
+        deployment.logins[Surface.AGENT], autocommit=True, prepare_threshold=1
+    )
+
+    async def verified(request: Request) -> Any:
+        return await tokens.verify(request.headers["authorization"].removeprefix("Bearer "))
+
+    @bare.post("/v1/recall")
+    async def recall(body: dict[str, Any], claims: Any = Depends(verified)) -> Any:  # noqa: B008
+        cursor = await connection.execute(RECALL, (claims.principal, [], True, "full", False, [], 12))
+        return await cursor.fetchall()
+
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://localhost", headers=headers
+        ) as ours,
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(bare), base_url="http://localhost", headers=headers
+        ) as floor,
+    ):
+        first = await ours.post("/v1/recall", json={})
+        assert len(first.json()["entries"]) == 12, first.status_code
+        assert len((await floor.post("/v1/recall", json={})).json()) == 12
+        result = await compare_async(
+            calls // 2, lambda: ours.post("/v1/recall", json={}), lambda: floor.post("/v1/recall", json={})
+        )
+    await connection.close()
+    return [("recall of 12 entries, over HTTP (without the socket)", result, 1.3)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pin", type=int, default=0, help="the core to run on, server included; -1: any")
+    parser.add_argument("--principals", type=int, default=20_000)
+    parser.add_argument("--calls", type=int, default=2_000)
+    arguments = parser.parse_args()
+    if arguments.pin >= 0 and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {arguments.pin})
+    rows: list[tuple[str, tuple[float, float, float], float]] = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Ledger.open(data_dir=Path(folder), sweep_every_hours=0) as ledger,
+    ):
+        person = fill(ledger, arguments.principals)
+        rows += in_process(person, ledger.deployment, arguments.calls)
+        rows += asyncio.run(over_http(ledger.deployment, person, arguments.calls))
+        rows += captures(person, ledger.deployment, arguments.calls)
+    table = Table(
+        title=f"Hot path, {arguments.principals * 12:,} entries, one core"
+        if arguments.pin >= 0
+        else "Hot path"
+    )
+    for heading in ("case", "ours, us", "floor, us", "ratio", "bar"):
+        table.add_column(heading, justify="left" if heading == "case" else "right")
+    for case, (ours, floor, ratio), bar in rows:
+        table.add_row(case, f"{ours:.0f}", f"{floor:.0f}", f"{ratio:.2f}", f"<= {bar}")
+    Console(width=110).print(table)
+    raise SystemExit(any(ratio > bar for _, (_, _, ratio), bar in rows))
+
+
+if __name__ == "__main__":
+    main()

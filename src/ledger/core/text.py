@@ -25,9 +25,14 @@ _TYPING = str.maketrans(
 _ALIKE = str.maketrans({"—": "-", "\n": " ", "\f": " "})  # one for one, so that offsets stay
 
 _HIDDEN = r"[\p{Cf}\p{Default_Ignorable_Code_Point}]"
-_UNEVEN = regex.compile(rf"(?P<space>\s{{2,}}|[^\S \n])|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})")
-_UNEVEN_ASCII = re.compile(r"(?P<space>\s{2,}|[^\S \n])|(?P<dash>-{2,})")  # several times faster
-_STRETCH = regex.compile(r"\S+|\s+")
+_BLANK = r"[\s\x1c-\x1f]"  # as str.isspace has it
+_UNEVEN = regex.compile(
+    rf"(?P<space>{_BLANK}{{2,}}|(?![ \n]){_BLANK})|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})"
+)
+_UNEVEN_ASCII = re.compile(
+    r"(?P<space>\s{2,}|[^\S \n])|(?P<dash>-{2,})"
+)  # the same for ASCII, several times faster
+_STRETCH = re.compile(r"\S+|\s+")
 _CLUSTER = regex.compile(r"\X")
 _HIDDEN_ONE = regex.compile(_HIDDEN)
 _WORD_EDGE = regex.compile(r"(?w)\b")

@@ -21,7 +21,7 @@ def outcome(gate: Gate) -> Outcome:
     """A verdict in one word, for tables of examples: its reason, or "kept"."""
 
     def judged(message: str, span: str, **more: object) -> str:
-        verdict = gate.judge(message, span, **more)  # type: ignore[arg-type]
+        verdict = gate.judge(message, span, **more)
         return "kept" if verdict.accepted else str(verdict.reason)
 
     return judged

@@ -129,9 +129,11 @@ def parts(marked: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("rule", "marked"), [(rule, marked) for rule, group in CUT.items() for marked in group], ids=lambda value: value
+    ("rule", "marked"),
+    [(rule, marked) for rule, group in CUT.items() for marked in group],
+    ids=lambda value: value,
 )
-def test_a_span_without_what_turns_it_is_refused(gate, rule, marked):  # type: ignore[no-untyped-def]
+def test_a_span_without_what_turns_it_is_refused(gate, rule, marked):
     message, span = parts(marked)
     verdict = gate.judge(message, span)
     assert not verdict.accepted
@@ -140,6 +142,6 @@ def test_a_span_without_what_turns_it_is_refused(gate, rule, marked):  # type: i
 
 
 @pytest.mark.parametrize("marked", KEPT, ids=lambda value: value)
-def test_a_span_that_means_the_same_alone_is_kept(outcome, marked):  # type: ignore[no-untyped-def]
+def test_a_span_that_means_the_same_alone_is_kept(outcome, marked):
     message, span = parts(marked)
     assert outcome(message, span) == "kept"

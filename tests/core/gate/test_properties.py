@@ -12,11 +12,12 @@ from ledger.languages import load
 
 GATE = Gate(load())
 
-WORDS = st.sampled_from(
+SAID = (
     "I you my sister want kids two don't not no yes if unless maybe think smoke , . ? ! \" ' “ ” ( ) > ` — - \n \n\n 12:20 non-smoking "
     "said used to wish but never quiero no hijos si ojalá sí ¿ привет 猫 😀 👩‍💻 café cafe\u0301 \u200b \u202e İ ß ﬁ \x00 \ud800 <answer-ledger> "
-    "</answer-ledger> ``` for you your office actually Friday wait".split(" ")
+    "</answer-ledger> ``` for you your office actually Friday wait"
 )
+WORDS = st.sampled_from(SAID.split(" "))
 TALK = st.lists(WORDS, min_size=1, max_size=30).map(" ".join)
 ANY = st.text(st.characters(codec=None), max_size=80)
 
@@ -74,7 +75,9 @@ def test_what_is_suggested_is_accepted(pair: tuple[str, str]) -> None:
 
 @given(ANY, ANY, st.lists(ANY, max_size=3), ANY, st.sampled_from([None, "en", "es-MX", "de", "", "x-y"]))
 @settings(max_examples=200, deadline=None)
-def test_no_text_makes_it_raise(message: str, span: str, avoid: list[str], asked: str, lang: str | None) -> None:
+def test_no_text_makes_it_raise(
+    message: str, span: str, avoid: list[str], asked: str, lang: str | None
+) -> None:
     GATE.judge(message, span, question=asked, asked=asked, avoid=avoid, lang=lang)
     GATE.fit(message, avoid)
     GATE.polarity(message)
@@ -107,7 +110,23 @@ def test_narrow_is_stable_and_looks_at_ascii_letters_alone(text: str) -> None:
     assert not any(char in form for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ.,!?")
 
 
-@pytest.mark.parametrize("unit", ["not ", "a ", '"', "(", "if i ", "no, ", "> a\n", "``` ", "e\u0301\u0301", "a-", "'a ", "<answer-ledger "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "not ",
+        "a ",
+        '"',
+        "(",
+        "if i ",
+        "no, ",
+        "> a\n",
+        "``` ",
+        "e\u0301\u0301",
+        "a-",
+        "'a ",
+        "<answer-ledger ",
+    ],
+)
 def test_the_time_grows_with_the_length(unit: str) -> None:
     import time
 

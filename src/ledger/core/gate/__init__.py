@@ -63,7 +63,7 @@ class Gate:
 
     def bare_forms(self) -> tuple[str, ...]:
         """The closed list in narrow form, sorted: for SQL, which finds every stored bare answer by it."""
-        return tuple(sorted(self._bare.forms))
+        return self._bare.listed
 
     def polarity(self, text: str) -> bool | None:
         """Whether a message or span says yes (True), no (False), or neither or both (None)."""

@@ -59,13 +59,14 @@ class BareWords:
         def table(*names: str) -> PhraseIndex[None]:
             return PhraseIndex((phrase, None) for name in names for phrase in lexicon.phrases("bare", name))
 
-        self.forms = frozenset[str]().union(*map(forms, lexicon.languages))
+        self._forms = frozenset[str]().union(*map(forms, lexicon.languages))
+        self.listed = tuple(sorted(self._forms))
         self._any = table("fillers", "yes", "no", "yes_tails", "no_tails", "pointers")
         self._yes, self._no = table("yes", "yes_tails", "still"), table("no", "no_tails", "changed")
 
     def is_bare(self, answer: str) -> bool:
         """Whether the answer is on the closed list."""
-        return narrow(answer) in self.forms
+        return narrow(answer) in self._forms
 
     def sounds_bare(self, answer: str) -> bool:
         """Whether it is made of such words alone, however it is typed."""

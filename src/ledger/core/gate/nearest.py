@@ -33,6 +33,7 @@ SUGGESTED_FOR = frozenset(
         Reason.NEEDS_QUESTION,
     }
 )
+_CLOSING, _OPENING = ".,;:!?…)]}", ",;:([{"  # marks that no slice starts, or ends, with
 _ALIKE_ENOUGH = 60  # of 100; below it what is found has little to do with the span
 
 
@@ -66,9 +67,9 @@ def _to_edges(message: str, start: int, end: int) -> Place:
         start -= 1
     while not is_edge(message, end):
         end += 1
-    while start < end and message[start].isspace():
+    while start < end and (message[start].isspace() or message[start] in _CLOSING):
         start += 1
-    while end > start and message[end - 1].isspace():
+    while end > start and (message[end - 1].isspace() or message[end - 1] in _OPENING):
         end -= 1
     return start, end
 

@@ -21,7 +21,7 @@ _BLOCKS = regex.compile(
     r"|(?P<fence>```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z))"
     r"|(?P<entry>\{\"topic\":[^\n]*)"
     r"|(?P<mail>(?m:^)[ \t]*(?:-{2,}[ \t]*(?:original message|forwarded message|mensaje original|mensaje reenviado)"
-    r"|begin forwarded message|(?:on|el)\b[^\n]{4,120}\b(?:wrote|escribió):[ \t]*$(?m:$)"
+    r"|begin forwarded message|(?:on|el)\b[^\n]{4,120}\b(?:wrote|escribió):[ \t]*(?m:$)"
     r"|(?:from|de):[^\n]*\n(?:sent|date|to|enviado|fecha|para):).*)"
     r"|(?P<quoted>(?m:^)[ \t]*>[^\n]*)"
     r"|(?P<log>(?m:^)[ \t]*\[[^\]\n]{0,40}\d{1,2}:\d{2}[^\]\n]{0,40}\][ \t]*[^\n:]{1,40}:[^\n]*)"
@@ -50,7 +50,7 @@ _ENDS_LIKE_SPEECH = (".", "!", "?", ",")
 
 def foreign_blocks(message: str) -> list[tuple[int, int]]:
     """Blocks of a message that are not typed by the principal, in order. Linear: every pattern stops at its first end."""
-    if not any(mark in message for mark in ("<", "`", "~~~", "{", ">", "[", ":")):
+    if not any(mark in message for mark in ("<", "`", "~~~", "{", ">", "[", ":", "--")):
         return []
     return [match.span() for match in _BLOCKS.finditer(message)]
 

@@ -1,0 +1,116 @@
+"""Language data: what is in it, how it is checked, which of it applies."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger.core.gate import Gate
+from ledger.core.language import Languages, expand, read
+from ledger.errors import SetupError
+from ledger.languages import load
+
+PLAIN = {"code": "xx", "name": "Test", "script": "Latin", "telling": ["foo"]}
+
+
+def test_a_phrase_expands_to_its_forms() -> None:
+    def spelt(phrase: str, **named: list[str]) -> set[str]:
+        forms = expand(phrase, named)
+        return {" ".join("|".join(sorted(word)) for word in form.words[: form.length]) for form in forms}
+
+    assert spelt("stop|quit it?") == {"quit|stop it", "quit|stop"}
+    assert spelt("my @person", person=["wife", "best friend", "son|sons"]) == {
+        "my son|sons|wife",
+        "my best friend",
+    }
+    assert spelt("would ~not") == {"would"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"negations": {"ahead": ["not"]}},
+        {"negation": {"behind": ["not"]}},
+        {"negation": {"ahead": ["Not"]}},
+        {"negation": {"ahead": ["don’t"]}},
+        {"negation": {"ahead": ["do  not"]}},
+        {"subject": {"over": ["my @person"]}},
+        {"bare": {"maybe": ["perhaps"]}},
+    ],
+)
+def test_data_that_is_not_as_it_should_be_is_refused_at_the_start(data: dict[str, object]) -> None:
+    with pytest.raises(SetupError, match=r"here\.toml"):
+        read({**PLAIN, **data}, "here.toml")
+    with pytest.raises(SetupError, match="script"):
+        read({key: value for key, value in PLAIN.items() if key != "script"}, "here.toml")
+
+
+def test_a_language_is_added_by_its_data_alone() -> None:
+    german = read(
+        {
+            "code": "de", "name": "German", "script": "Latin", "telling": ["ich"],
+            "negation": {"ahead": ["kein|keine|keinen", "nicht"], "clause": ["nicht"]},
+            "clause": {"subjects": ["ich"], "joins": ["und"], "parts": ["aber"]},
+        },
+        "de.toml",
+    )  # fmt: skip
+    gate = Gate(Languages((*load().all, german)))
+    assert gate.judge("Ich will keine Kinder haben", "Kinder haben").rule == "negation"
+    assert gate.judge("Ich rauche nicht", "Ich rauche").rule == "negation"
+    assert gate.judge("Ich rauche nicht, aber ich trinke", "ich trinke").accepted
+
+
+def test_english_and_spanish_come_with_the_ledger() -> None:
+    assert [language.code for language in load().all] == ["en", "es"]
+
+
+def test_the_hint_is_taken_and_a_dialect_falls_back_to_its_language(outcome) -> None:
+    message, span = "No tengo hijos todavía", "hijos"
+    for lang in (None, "es", "es-MX", "es_419", "ES"):
+        assert outcome(message, span, lang=lang) == "meaning_cut"
+
+
+@pytest.mark.parametrize(
+    ("message", "span", "lang"),
+    [
+        ("Ich will keine Kinder haben", "Kinder", "de"),
+        ("Ich will keine Kinder haben", "Kinder", None),
+        ("Jeg vil ikke have børn nu", "børn", None),
+        ("Я не хочу детей", "детей", None),
+        ("我不想要孩子", "孩子", None),
+        ("لا أريد أطفالا", "أطفالا", None),
+        ("I live here. Я не хочу детей.", "детей", None),
+        ("I want kids", "kids", "zz"),
+    ],
+)
+def test_without_data_only_whole_sentences_pass(
+    gate: Gate, message: str, span: str, lang: str | None
+) -> None:
+    verdict = gate.judge(message, span, lang=lang)
+    assert (verdict.reason, verdict.rule) == ("meaning_cut", "sentence")
+    assert verdict.nearest is not None
+    assert gate.judge(message, verdict.nearest, lang=lang).accepted
+
+
+@pytest.mark.parametrize(
+    ("message", "span"),
+    [
+        ("Nunca he [[fumado]]", "negation"),
+        ("No me [[gustan los perros]]", "negation"),
+        ("Vivo [[sin coche]]", ""),
+        ("[[Quiero hijos]] si encuentro pareja", "condition"),
+        ("Yo [[como de todo]] salvo cerdo", "exception"),
+        ("Quizás [[quiera hijos]]", "hedge"),
+        ("Ojalá [[tenga hijos]]", "wish"),
+        ("Antes [[fumaba mucho]]", "past"),
+        ("Mi hermana [[tiene dos hijos]]", "subject"),
+        ("[[El viernes]], no, espera, el sábado", "correction"),
+        ("[[Me encantan los niños]], es broma", "irony"),
+        ("No, [[vivo en Madrid]]", ""),
+        ("No fumo, [[tengo dos gatos]]", ""),
+    ],
+)
+def test_spanish(gate: Gate, message: str, span: str) -> None:
+    before, rest = message.split("[[")
+    inside, after = rest.split("]]")
+    for lang in ("es", None):
+        assert gate.judge(before + inside + after, inside, lang=lang).rule == span

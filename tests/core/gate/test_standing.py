@@ -1,0 +1,83 @@
+"""Rule 5: an answer stands alone, or with its question."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger.core.gate import Gate, narrow
+
+SMOKE = "Do you smoke?"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["yes", "No.", "Yeah. Yeah.", "No, I don't.", "Yes, I do.", "uh-huh", "Not really.", "same as before", "the second one",
+     "Both", "I do, yes.", "sí", "SÍ", "Sí, claro", "no, gracias", "lo mismo", "👍", "maybe", "neither"],
+)  # fmt: skip
+def test_a_bare_answer_needs_its_question(gate: Gate, answer: str) -> None:
+    assert gate.judge(answer, answer).reason == "needs_question"
+    assert gate.judge(answer, answer, question=SMOKE).reason == "needs_question"
+    assert gate.judge(answer, answer, asked=SMOKE).reason == "needs_question"
+    assert gate.judge(answer, answer, question=SMOKE, asked="Do you drink?").reason == "needs_question"
+    verdict = gate.judge(answer, answer, question=SMOKE, asked="Great!  do you  SMOKE")
+    assert verdict.accepted
+    assert verdict.bare
+    assert gate.is_bare(answer)
+    assert narrow(answer) in gate.bare_forms()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "two",
+        "10.04",
+        "In Dallas.",
+        "May 5th",
+        "Kim",
+        "never on weekdays",
+        "only on Fridays",
+        "I don't smoke",
+        "no kids",
+    ],
+)
+def test_numbers_dates_names_and_statements_stand_alone(gate: Gate, answer: str) -> None:
+    verdict = gate.judge(answer, answer)
+    assert verdict.accepted
+    assert not verdict.bare
+
+
+@pytest.mark.parametrize(
+    "answer", ["ＹＥＳ", "y\u200bes", "yes yes no no yes", "uh, yes, I do, yes, thanks", "👍🏽", "🙂"]
+)
+def test_what_only_sounds_bare_and_is_not_listed_is_refused_even_with_its_question(
+    gate: Gate, answer: str
+) -> None:
+    assert gate.judge(answer, answer, question=SMOKE, asked=SMOKE).reason == "needs_question"
+
+
+def test_a_wider_span_is_suggested_for_a_bare_one(gate: Gate) -> None:
+    assert gate.judge("No, I live in Maryland.", "No").nearest == "No, I live in Maryland."
+    assert gate.judge("No. I vape.", "No.").nearest == "No. I vape."
+
+
+@pytest.mark.parametrize(
+    ("text", "polarity"),
+    [("Yes, still", True), ("yeah it is", True), ("No, I don't anymore", False), ("nope", False), ("sí", True), ("Yes and no", None),
+     ("I live in Leeds", None), ("nothing has changed", True), ("that changed", False), ("", None)],
+)  # fmt: skip
+def test_polarity(gate: Gate, text: str, polarity: bool | None) -> None:
+    assert gate.polarity(text) is polarity
+
+
+@pytest.mark.parametrize(
+    "span", ["I could work for you", "I like your office", "I want this role", "I live right here", "as you said, two", "para ti dos"],
+)  # fmt: skip
+def test_words_that_lean_on_the_listener_or_the_place_are_refused(outcome, span):
+    assert outcome(span, span) == "needs_context"
+
+
+@pytest.mark.parametrize(
+    "span", ["I can start this month", "I live here in Dallas", "it's for me and you know who"]
+)
+def test_words_that_do_not_are_kept(outcome, span):
+    assert outcome(span, span) == "kept"

@@ -133,26 +133,34 @@ def in_process(
         ]
 
 
-def captures(
-    person: Any, deployment: Deployment, calls: int
-) -> list[tuple[str, tuple[float, float, float], float]]:
-    assert deployment.installer is not None
+def captures(ledger: Ledger, calls: int) -> list[tuple[str, tuple[float, float, float], float]]:
+    """Over 200 principals with 12 entries each in turn, as captures come."""
+    installer = ledger.deployment.installer
+    assert installer is not None
     message = "Well, to be honest with you, I like it well enough. How about you?"
-    with psycopg.connect(deployment.installer, autocommit=True, prepare_threshold=1) as bare:
+    answer = Candidate(TOPICS[5], "I like it well enough")
+    people = [ledger.principal(f"person {n}") for n in range(200)]
+    for person in people:
+        person.capture(message, TODAY, [Candidate(topic, answer.span) for topic in TOPICS])
+    with psycopg.connect(installer, autocommit=True, prepare_threshold=1) as bare:
         bare.execute("create table public.floor (like ledger.entry including all)")
-        day = iter(range(10**9))
+        bare.execute(
+            "insert into public.floor select * from ledger.entry where principal = any(%s)",
+            ([p.id for p in people],),
+        )
+        turns = [iter(range(10**9)), iter(range(10**9))]
 
         def upsert() -> None:
             bare.execute(
                 "insert into public.floor values (%s, %s, %s, %s) "
                 "on conflict (principal, topic) do update set answer = excluded.answer, as_of = excluded.as_of",
-                (person.id, TOPICS[next(day) % 12], "I like it well enough", TODAY),
+                (people[next(turns[0]) % 200].id, answer.topic, answer.span, TODAY),
             )
 
         def capture() -> None:
-            person.capture(message, TODAY, [Candidate(TOPICS[next(day) % 12], "I like it well enough")])
+            people[next(turns[1]) % 200].capture(message, TODAY, [answer])
 
-        result = compare(calls // 4, capture, upsert)
+        result = compare(calls // 2, capture, upsert)
         bare.execute("drop table public.floor")
     return [("capture at 12 entries, durable (gate, write, rows laid anew)", result, 3.5)]
 
@@ -214,7 +222,7 @@ def main() -> None:
         person = fill(ledger, arguments.principals)
         rows += in_process(person, ledger.deployment, arguments.calls)
         rows += asyncio.run(over_http(ledger.deployment, person, arguments.calls))
-        rows += captures(person, ledger.deployment, arguments.calls)
+        rows += captures(ledger, arguments.calls)
     table = Table(
         title=f"Hot path, {arguments.principals * 12:,} entries, one core"
         if arguments.pin >= 0

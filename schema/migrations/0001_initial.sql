@@ -422,9 +422,10 @@ end $$;
 
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
 -- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
--- when, or beside what, one of them was written. Hence no row is ever updated in place: all his rows
--- are taken out and laid down again by one statement, in key order, and once more while free space
--- on the pages has put them out of order.
+-- when, or beside what, one of them was written. Hence no row is ever written alone: all his rows are
+-- written again by one statement, in key order, and once more while free space on the pages has put
+-- them out of order. Where no row comes or goes they are updated, which spares the index; else they are
+-- taken out and laid down again.
 
 create function ledger.lay_entries(p uuid, topics text[], answers text[], days date[], gone text[]) returns void
   language plpgsql as $$
@@ -432,6 +433,26 @@ declare
   put_topics text[] := topics;
   in_order   boolean;
 begin
+  if gone = '{}' and not exists (
+    select from unnest(topics) as n(topic)
+     where not exists (select from ledger.entry e where e.principal = p and e.topic = n.topic)
+  ) then
+    with laid as (
+      update ledger.entry e
+         set answer = coalesce(answers[array_position(topics, e.topic)], e.answer),
+             as_of  = coalesce(days[array_position(topics, e.topic)], e.as_of)
+       where e.principal = p
+      returning e.topic, e.ctid
+    )
+    select bool_and(o.here > o.before)
+      into in_order
+      from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
+    if in_order is not false then
+      return;
+    end if;
+    put_topics := '{}'; answers := '{}'; days := '{}';
+  end if;
+
   for attempt in 1..8 loop
     with taken as (
       delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
@@ -1798,7 +1819,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_r
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
-grant update on ledger.barrier, ledger.audit to ledger_writer;
+grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
 grant select on ledger.topic, ledger.setting to ledger_writer;
 
 -- the registry, without principals

@@ -92,7 +92,7 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
         "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
-            ("barrier", "audit"): ("UPDATE",),
+            ("entry", "barrier", "audit"): ("UPDATE",),
             ("topic", "setting"): ("SELECT",),
         },
         "ledger_registrar": {

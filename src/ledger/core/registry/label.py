@@ -10,6 +10,7 @@ system) and 4 (whole-script confusables), UAX #31 table 5 (recommended scripts).
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -52,10 +53,15 @@ _LOOSE_MARK = regex.compile(r"(?:^|[^\p{L}\p{M}\p{N}])\p{M}|\p{M}{5}")
 _SEPARATORS = regex.compile(r"[\p{Zs}\p{P}--[#*]]+", regex.VERSION1)
 _WORDS_ONLY = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
 _ANY_LETTER_OR_DIGIT = regex.compile(r"[\p{L}\p{N}]")
+# Small Latin letters, words apart by one `_`, at most four digits at the end: already a key, and nothing in it
+# that could be refused. Most labels are; a recall of a dozen would spend more on them than on its query.
+_IS_A_KEY = re.compile(r"[a-z]+(?:_[a-z]+)*(?:_?[0-9]{1,4})?")
 
 
 def normalise(label: str, avoid: Iterable[str] = ()) -> str:
     """The key that a label names. Raises BadLabel; its detail says why and what would do."""
+    if not avoid and len(label) <= LONGEST_KEY and _IS_A_KEY.fullmatch(label):
+        return label
     if len(label) > LONGEST_LABEL:
         raise _refusal("is too long", f"use at most {LONGEST_KEY} characters")
     if _OUTSIDE.search(label):

@@ -49,6 +49,7 @@ def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
     words, size = sentence.words, len(sentence)
     fillers, joins = lexicon.table("sentence", "fillers"), lexicon.table("clause", "joins")
     parts = lexicon.table("clause", "parts")
+    last = max(sentence.plain_words(), default=-1)
     starts: list[int] = []
     fresh = True
     at = 0
@@ -60,7 +61,7 @@ def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
             skip = fillers.match(words, at) if fresh and word in fillers else 0
             if not skip and (word in joins or word in parts):
                 skip = joins.match(words, at) or parts.match(words, at)
-            if skip and at + skip < size:
+            if skip and at + skip <= last:
                 fresh = True
                 at += skip
                 continue

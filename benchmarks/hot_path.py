@@ -110,9 +110,9 @@ def in_process(
     person: Any, deployment: Deployment, calls: int
 ) -> list[tuple[str, tuple[float, float, float], float]]:
     with psycopg.connect(deployment.logins[Surface.AGENT], autocommit=True, prepare_threshold=1) as bare:
-        narrowing = ("full", False, [])
-        recall = (person.id, [], True, *narrowing, 12)
-        coverage = (person.id, [], True, *narrowing)
+        narrowing: tuple[Any, ...] = ("full", False, [])
+        recall: tuple[Any, ...] = (person.id, [], True, *narrowing, 12)
+        coverage: tuple[Any, ...] = (person.id, [], True, *narrowing)
         named = (person.id, TOPICS, False, *narrowing, 12)
         return [
             (

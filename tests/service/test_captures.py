@@ -58,7 +58,7 @@ def test_of_several_on_one_topic_the_last_accepted_stands(scene):
             "I want two kids. Make it three kids.",
             scene.today,
             [Candidate("kids", span) for span in spans],
-        )  # fmt: skip
+        )
     )
     assert [outcome.verdict.accepted for outcome in outcomes] == [True, False, True]
     assert scene.stored() == {"kids": "Make it three kids"}

@@ -39,7 +39,7 @@ class Reach(StrEnum):
     OVER = "over"  # what follows in its clause, second verbs too
     ON = "on"  # what follows in its sentence, over clauses that a comma parts
     NEXT = "next"  # the next word alone
-    BACK = "back"  # what stands before it in its sentence, or in the one before when it opens a short one
+    BACK = "back"  # what stands before it in its clause, or in the sentence before when it opens a short one
     UNDER = "under"  # what stands under a condition in front of it
     AROUND = "around"  # back and under
     TAIL = "tail"  # what stands before it in its clause, or in the one before when it is one itself; where nothing follows it

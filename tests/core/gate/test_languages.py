@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from ledger.core.gate import Gate
@@ -57,6 +60,16 @@ def test_a_language_is_added_by_its_data_alone() -> None:
     assert gate.judge("Ich will keine Kinder haben", "Kinder haben").rule == "negation"
     assert gate.judge("Ich rauche nicht", "Ich rauche").rule == "negation"
     assert gate.judge("Ich rauche nicht, aber ich trinke", "ich trinke").accepted
+
+
+def test_the_example_of_the_guide_is_a_language() -> None:
+    guide = Path(__file__).resolve().parents[3] / "docs" / "guides" / "add-a-language.md"
+    example = guide.read_text("utf-8").split("```toml\n")[1].split("```")[0]
+    gate = Gate(Languages((read(tomllib.loads(example), "the guide"),)))
+    assert gate.judge("Ich rauche nicht, aber ich trinke", "Ich rauche").rule == "negation"
+    assert gate.judge("Ich rauche nicht, aber ich trinke", "ich trinke").accepted
+    assert gate.judge("Mein Chef hat ja zwei Kinder", "zwei Kinder").rule == "sentence"  # no telling word
+    assert gate.judge("Mein Chef hat zwei Kinder", "zwei Kinder", lang="de-AT").rule == "subject"
 
 
 def test_english_and_spanish_come_with_the_ledger() -> None:

@@ -28,7 +28,7 @@ FLOORS = {
     "locomo": 90,
     "restaurants": 94.5,
     "nlupp": 80.5,
-    "paraphrases": 99.5,
+    "paraphrases": 100,
     "messy": 100,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -48,7 +49,8 @@ def test_the_wheel_holds_schema_languages_packs_and_licences(built):
 
 def test_the_sdist_holds_the_tests_and_the_docs(built):
     (sdist,) = built.glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
     assert {
         "Makefile",
         "README.md",
@@ -65,7 +67,7 @@ def test_the_wheel_works_in_an_environment_with_nothing_else(built, tmp_path):
     # What it depends on is lent from the environment of the tests, so that nothing is downloaded; the ledger
     # itself comes from the wheel alone, unpacked, outside of the checkout.
     site = next((tmp_path / "venv" / "lib").glob("python*")) / "site-packages"
-    zipfile.ZipFile(wheel).extractall(site)
+    shutil.unpack_archive(wheel, site, "zip")
     lent = next(Path(path) for path in sys.path if path.endswith("site-packages"))
     (site / "lent.pth").write_text(str(lent), "utf-8")
     program = (

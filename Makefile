@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lock freeze bench clean
+.PHONY: help demo test check format bench lock freeze clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,11 @@ check: $(STAMP) ## format, lint, types, direction of imports, SQL
 format: $(STAMP) ## write the format that `check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+bench: $(STAMP) ## the tables of speed, of the gate and of the registry (needs ../shared/data for the last two)
+	$(BIN)/python -m benchmarks.hot_path
+	$(BIN)/python -m benchmarks.gate
+	$(BIN)/python -m benchmarks.registry
 
 lock: ## pin the requirements anew, with hashes and without addresses (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/runtime.txt

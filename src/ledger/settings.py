@@ -131,9 +131,10 @@ class Settings(BaseSettings):
     notices_dir: FilePath | None = None
     """The notices that consent refers to."""
     undecided_tier: Literal["topics", "none"] = "topics"
-    """What agents may read of a principal who has not decided."""
+    """What agents may read of a principal who has not decided; kept in the database for every worker until it is
+    set otherwise."""
     visible_from: Literal["same_day", "next_day"] = "same_day"
-    """From which day on agents see what was captured."""
+    """From which day on agents see what was captured; kept in the database likewise."""
     controller: Name | None = None
     """Who is responsible for the data, as receipts name it."""
 

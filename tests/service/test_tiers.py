@@ -121,6 +121,8 @@ def test_the_tier_of_the_undecided_is_the_deployments(scene, database, settings_
     with Ledger.open(settings_for(database, undecided_tier="none")) as stricter:
         assert stricter.principal("ann").coverage() == []
     assert scene.covered() == {}, "on every worker"
+    with Ledger.open(settings_for(database)) as unaware:
+        assert unaware.principal("ann").coverage() == [], "and a process that sets nothing undoes nothing"
 
 
 def test_from_the_next_day_on_hides_what_was_said_today(scene, database, settings_for):

@@ -99,10 +99,15 @@ class Deployment:
                     "The pepper is not the one that this database was filled with: nobody's rows would be found. "
                     f"Put the right one into LEDGER_PEPPER or {self.settings.data_dir / 'keys' / 'pepper'}."
                 )
+            # Only what is set in so many words: a process that is started without a setting must not undo it
+            # for all the others.
             wanted = {
                 "pepper_proof": proof,
-                "undecided_tier": self.settings.undecided_tier,
-                "visible_from": self.settings.visible_from,
+                **{
+                    name: getattr(self.settings, name)
+                    for name in ("undecided_tier", "visible_from")
+                    if name in self.settings.model_fields_set
+                },
             }
             if any(setting[name] != value for name, value in wanted.items()):
                 connections.execute(db.setting_change(wanted))

@@ -101,14 +101,9 @@ class Deployment:
                 )
             # Only what is set in so many words: a process that is started without a setting must not undo it
             # for all the others.
-            wanted = {
-                "pepper_proof": proof,
-                **{
-                    name: getattr(self.settings, name)
-                    for name in ("undecided_tier", "visible_from")
-                    if name in self.settings.model_fields_set
-                },
-            }
+            wanted: dict[str, str] = {"pepper_proof": proof}
+            for name in {"undecided_tier", "visible_from"} & self.settings.model_fields_set:
+                wanted[name] = getattr(self.settings, name)
             if any(setting[name] != value for name, value in wanted.items()):
                 connections.execute(db.setting_change(wanted))
         finally:

@@ -9,13 +9,16 @@ import json
 from typing import Any
 
 from fastapi import Response
+from pydantic import TypeAdapter
 
 from ledger.api import models
 from ledger.core import prompt
 from ledger.core.model import Consent, Do, Entry, Freshness, Outcome, OwnEntry, PlanItem, Topic, Verdict
-from ledger.service import operators
+from ledger.service import operators, principals
 
 NO_CONTENT = 204
+
+_EXPORT = TypeAdapter(models.ExportDocument).json_schema()
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
@@ -99,6 +102,23 @@ def consent(state: Consent) -> models.ConsentState:
         "decided_on": state.decided_on,
         "notice": state.notice,
         "tier": state.tier,
+    }
+
+
+def taken_away(taken: principals.Taken) -> models.ExportDocument:
+    """Everything kept about him: one document that brings its schema along."""
+    return {
+        "schema": _EXPORT,
+        "count": len(taken.entries),
+        "entries": [own_entry(one) for one in taken.entries],
+        "consent": consent(taken.consent),
+        "receipts": list(taken.receipts),
+        "withheld": list(taken.rest.withheld),
+        "objection": taken.rest.objection,
+        "legal_hold": taken.rest.legal_hold,
+        "erase_asked": taken.rest.erase_asked,
+        "barriers": list(taken.rest.barriers),
+        "audit": [{"on_day": day, "action": action, "n": n} for day, action, n in taken.rest.audit],
     }
 
 

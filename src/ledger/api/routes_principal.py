@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
-from pydantic import TypeAdapter
 
 from ledger.api import models
 from ledger.api.auth import call_of, guarded
 from ledger.api.openapi import answers
-from ledger.api.render import NO_CONTENT, answer, consent, done, own_entry
+from ledger.api.render import NO_CONTENT, answer, consent, done, own_entry, taken_away
 from ledger.core.model import Decision
 from ledger.service import principals
 from ledger.tokens import Scope
 
 router = APIRouter(route_class=guarded(Scope.PRINCIPAL))
-
-_SCHEMA = TypeAdapter(models.ExportDocument).json_schema()
 
 
 @router.get("/v1/me/entries", response_model=models.OwnEntries)
@@ -112,20 +109,7 @@ async def export(request: Request) -> Response:
     """Everything kept about him, one JSON document with its schema."""
     call = call_of(request)
     taken = await call.ledger.run(principals.export(call.context, call.principal))
-    document: models.ExportDocument = {
-        "schema": _SCHEMA,
-        "count": len(taken.entries),
-        "entries": [own_entry(one) for one in taken.entries],
-        "consent": consent(taken.consent),
-        "receipts": list(taken.receipts),
-        "withheld": list(taken.rest.withheld),
-        "objection": taken.rest.objection,
-        "legal_hold": taken.rest.legal_hold,
-        "erase_asked": taken.rest.erase_asked,
-        "barriers": list(taken.rest.barriers),
-        "audit": [{"on_day": day, "action": action, "n": n} for day, action, n in taken.rest.audit],
-    }
-    return answer(document, {"Content-Disposition": 'attachment; filename="answer-ledger.json"'})
+    return answer(taken_away(taken), {"Content-Disposition": 'attachment; filename="answer-ledger.json"'})
 
 
 @router.delete("/v1/me", response_model=models.ErasureReceipt, responses=answers(409))

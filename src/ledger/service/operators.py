@@ -20,7 +20,7 @@ from ledger.core.registry import handling as handlings
 from ledger.core.registry.label import normalise
 from ledger.db import operator as db
 from ledger.db.operation import UseCase
-from ledger.errors import InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded, Problem
+from ledger.errors import Conflict, InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded, Problem
 from ledger.service.context import Context
 
 FEWEST = 5  # principals; below it a figure is "fewer than 5"
@@ -120,6 +120,27 @@ def merge(
     yield db.topics_merge(old.key, _document(old), target.key, context.gate.bare_forms())
     merged = yield from topic(context, target.key)
     return merged
+
+
+def adopt(context: Context, wanted: Topic) -> UseCase[None]:
+    """Lists a topic of a starter pack with its labels. One that is listed already stays as its operators have it.
+
+    Labels that are topics of their own are left to them. Raises InvalidRequest.
+    """
+    yield db.topic_coin(wanted.key)
+    old = yield from topic(context, wanted.key)
+    if not old.listed:
+        yield from change(
+            context,
+            old.key,
+            {name: value for name, value in _document(wanted).items() if name != "key"} | {"listed": True},
+        )
+    for alias in wanted.aliases:
+        if alias not in old.aliases:
+            try:
+                yield from put_alias(context, old.key, alias)
+            except Conflict:
+                continue
 
 
 def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:

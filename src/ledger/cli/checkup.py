@@ -1,0 +1,30 @@
+"""`doctor`: what leaks, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from rich.table import Table
+
+from ledger.cli.common import console, print_json
+from ledger.errors import SetupError
+from ledger.service.examination import Finding, examination
+from ledger.service.ledger import Ledger
+
+
+def examine(ledger: Ledger) -> list[Finding]:
+    """Everything that was looked at. Raises SetupError without the installer's connection string."""
+    if ledger.deployment.installer is None:
+        raise SetupError("doctor looks as the installer: give --database or LEDGER_DATABASE_URL.")
+    return examination(ledger.deployment)
+
+
+def show(found: list[Finding], *, json: bool) -> None:
+    if json:
+        print_json([asdict(one) for one in found])
+        return
+    table = Table("", "looked at", "seen", "what to do", box=None)
+    for one in found:
+        mark = "[green]well[/]" if one.well else "[bold red]leaks[/]"
+        table.add_row(mark, one.about, one.seen, "" if one.well else one.todo)
+    console.print(table)

@@ -1,0 +1,74 @@
+"""`replay`: plays transcripts and shows what a ledger would have saved."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from ledger.cli.common import NO, console, errors, print_json, settings
+from ledger.service import replay
+from ledger.service.ledger import Ledger
+
+
+def run(files: list[Path], *, json: bool, data_dir: Path | None, database: str | None) -> int:
+    """Plays the files in an own temporary ledger, or in the one named. Gives 1 if a line was broken, else 0."""
+    lines, broken = replay.read(files)
+    with ExitStack() as stack:
+        if data_dir is None and database is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ledger-replay-"))
+            ledger = Ledger.open(settings(Path(folder), None, sweep_every_hours=0))
+        else:
+            ledger = Ledger.open(settings(data_dir, database))
+        stack.enter_context(ledger)
+        progress = stack.enter_context(
+            Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=errors,
+                disable=not errors.is_terminal,
+                transient=True,
+            )
+        )
+        task = progress.add_task("playing", total=len(lines))
+        report = replay.play(ledger, lines, lambda: progress.advance(task))
+    for file, number in broken:
+        errors.print(f"{file.name}, line {number}: broken, skipped", markup=False, highlight=False)
+    if json:
+        print_json(
+            {**asdict(report), "broken": [{"file": file.name, "line": number} for file, number in broken]}
+        )
+    else:
+        _show(report, len(broken))
+    return NO if broken else 0
+
+
+def _show(report: replay.Report, broken: int) -> None:
+    table = Table(box=None, show_header=False, title="Replay", title_justify="left", title_style="bold")
+    table.add_column(justify="right")
+    table.add_column()
+    for number, what in (
+        (report.messages, "messages"),
+        (report.principals, "principals"),
+        (report.threads, "threads, each another counterparty"),
+        (broken, "broken lines, skipped"),
+        (sum(report.captures.values()), "captures"),
+        (report.captures.get("accepted", 0), "  accepted"),
+    ):
+        table.add_row(f"{number:,}", what)
+    for reason, number in sorted(report.captures.items(), key=lambda pair: -pair[1]):
+        if reason != "accepted":
+            table.add_row(f"{number:,}", f"  refused: {reason}")
+    table.add_row(f"{report.asked:,}", "questions on a topic")
+    table.add_row(f"{report.asked_again:,}", "  asked again by another counterparty")
+    for tier, number in report.spared.items():
+        share = f" ({number / report.asked_again:.0%})" if report.asked_again else ""
+        table.add_row(f"{number:,}", f"  spared in tier {tier}{share}")
+    table.add_row(f"{report.as_a_question:,}", "  old answers that came back as a question")
+    console.print(table)

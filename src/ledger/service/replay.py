@@ -1,0 +1,186 @@
+"""Plays transcripts through the real gate, consent and windows, and counts what a ledger would have saved.
+
+A thread steers the play, since each is another counterparty; it is never handed to the ledger. Before a turn
+the topics that the other side asks for are planned, in each tier; after it the answers are captured.
+
+A line is a JSON object: `principal`, `thread`, `said_on` (a day or null: today), `question` (the other side's
+turn, or null), `message`, `answers` (objects with `topic` and `span`), and optionally `asked` (the topics that
+were asked for).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from ledger.core.model import Candidate, Decision, Do, Handling, Reason, Tier, Topic
+from ledger.core.registry.handling import special_category
+from ledger.core.registry.label import normalise
+from ledger.db.agent import Reader
+from ledger.errors import BadLabel, InvalidRequest, SetupError
+from ledger.service import agents, operators, principals
+from ledger.service.ledger import Ledger, Person
+
+NOTICE = "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    principal: str
+    thread: str
+    said_on: date | None
+    question: str | None
+    message: str
+    answers: tuple[Candidate, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Report:
+    """What was played, and what a ledger saves."""
+
+    messages: int = 0
+    principals: int = 0
+    threads: int = 0
+    captures: dict[str, int] = field(default_factory=dict)  # accepted, or the reason of the refusal
+    asked: int = 0  # questions on a topic
+    asked_again: int = 0  # of these, on a topic that another counterparty had asked him about before
+    spared: dict[str, int] = field(default_factory=dict)  # of these, by tier
+    as_a_question: int = 0  # of these, in tier full: his old words, as a question
+
+
+def read(files: Sequence[Path]) -> tuple[list[Line], list[tuple[Path, int]]]:
+    """The lines of all files in the order of their days, and the numbers of those that are broken.
+
+    Lines without a day keep their place among themselves, after the others. Raises SetupError for a file that
+    can't be read.
+    """
+    lines: list[Line] = []
+    broken: list[tuple[Path, int]] = []
+    for file in files:
+        try:
+            with file.open("rb") as source:
+                for number, raw in enumerate(source, 1):
+                    if raw.strip():
+                        try:
+                            lines.append(_line(json.loads(raw)))
+                        except (ValueError, TypeError, KeyError, AttributeError):
+                            broken.append((file, number))
+        except OSError as error:
+            raise SetupError(f"A transcript can't be read: {error.strerror}.") from None
+    return sorted(lines, key=lambda line: line.said_on or date.max), broken
+
+
+def _line(found: dict[str, Any]) -> Line:
+    day = found["said_on"]
+    answers = tuple(Candidate(_text(one["topic"]), _text(one["span"])) for one in found["answers"])
+    asked = [_text(topic) for topic in found.get("asked") or ()]
+    return Line(
+        _text(found["principal"]),
+        _text(found["thread"]),
+        None if day is None else date.fromisoformat(day),
+        None if found["question"] is None else _text(found["question"]),
+        _text(found["message"]),
+        answers,
+        tuple(dict.fromkeys(asked or [one.topic for one in answers])),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    value.encode()  # a lone surrogate is no text
+    return value
+
+
+def play(ledger: Ledger, lines: Sequence[Line], advance: Callable[[], None] = lambda: None) -> Report:
+    """Plays the lines in their order. Everybody grants his consent; the lower tiers are narrowed from it."""
+    report = Report(spared=dict.fromkeys((tier.value for tier in Tier), 0))
+    captures: Counter[str] = Counter()
+    today = datetime.now(UTC).date()
+    keys = _list_topics(ledger, lines)
+    people: dict[str, Person] = {}
+    heard: dict[tuple[str, str], set[str]] = defaultdict(set)  # principal and topic -> threads that asked
+    for line in lines:
+        report.messages += 1
+        if line.asked or line.answers:
+            person = people.get(line.principal) or _person(ledger, people, line.principal)
+            _before(ledger, person, line, keys, heard, report)
+            _after(person, line, today, keys, captures)
+        advance()
+    report.principals = len({line.principal for line in lines})
+    report.threads = len({(line.principal, line.thread) for line in lines})
+    report.captures = dict(captures)
+    return report
+
+
+def _person(ledger: Ledger, people: dict[str, Person], name: str) -> Person:
+    people[name] = ledger.principal(name)
+    ledger.run(principals.decide_consent(ledger.context, people[name].id, Decision.GRANTED, NOTICE))
+    return people[name]
+
+
+def _list_topics(ledger: Ledger, lines: Sequence[Line]) -> dict[str, str]:
+    """Lists every topic that the transcripts name, with the question that was first asked for it."""
+    questions: dict[str, str | None] = {}
+    for line in lines:
+        for topic in (*line.asked, *(one.topic for one in line.answers)):
+            if questions.get(topic) is None:
+                questions[topic] = line.question
+    keys: dict[str, str] = {}
+    for label, question in questions.items():
+        try:
+            keys[label] = normalise(label)
+        except BadLabel:
+            continue
+        kept = question if question is not None and 0 < len(question) <= 300 else None
+        sensitive = special_category(ledger.context.categories, keys[label], kept, ())
+        handling = Handling.SEALED if sensitive else Handling.OPEN
+        ledger.run(operators.adopt(ledger.context, Topic(keys[label], kept, handling, listed=True)))
+    return keys
+
+
+def _before(
+    ledger: Ledger,
+    person: Person,
+    line: Line,
+    keys: dict[str, str],
+    heard: dict[tuple[str, str], set[str]],
+    report: Report,
+) -> None:
+    again = []
+    for topic in line.asked:
+        report.asked += 1
+        threads = heard[line.principal, topic]
+        if threads - {line.thread}:
+            report.asked_again += 1
+            if topic in keys:
+                again.append(keys[topic])
+        threads.add(line.thread)
+    if not again:
+        return
+    for tier in (Tier.TOPICS, Tier.FULL):
+        reader = Reader(person.id, tier)
+        items = ledger.run(agents.plan(ledger.context, reader, again)).items
+        report.spared[tier] += sum(item.do in (Do.COVERED, Do.KNOWN) for item in items)
+        if tier is Tier.FULL:
+            report.as_a_question += sum(item.do is Do.RECONFIRM for item in items)
+
+
+def _after(person: Person, line: Line, today: date, keys: dict[str, str], captures: Counter[str]) -> None:
+    for start in range(0, len(line.answers), 32):
+        try:
+            outcomes = person.capture(
+                line.message, line.said_on or today, line.answers[start : start + 32], asked=line.question
+            )
+        except InvalidRequest:
+            captures["invalid"] += len(line.answers[start : start + 32])
+            continue
+        for outcome in outcomes:
+            reason = outcome.verdict.reason or Reason.NOT_VERBATIM
+            captures["accepted" if outcome.verdict.accepted else reason.value] += 1

@@ -83,7 +83,7 @@ def replay(
     """What a ledger would have saved on transcripts of yours. Example: answer-ledger replay chats.jsonl"""
     from ledger.cli import transcripts
 
-    raise typer.Exit(transcripts.run(files, json=json, data_dir=data_dir, database=database))
+    raise typer.Exit(transcripts.run(files, json=json))
 
 
 @app.command()

@@ -27,6 +27,7 @@ from rich.table import Table
 from ledger.api import serving
 from ledger.api.app import create_app
 from ledger.db import expected
+from ledger.db.clock import Clock
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
 from ledger.tokens import Scope, Tokens
@@ -164,14 +165,8 @@ def _time_passes(stage: Stage) -> None:
     ):
         stage.told(f"{message}  [{ago} days ago]", stage.says(topic, message, ago=ago))
     stage.plan("Mira", "weekend", "diet")
-    tomorrow = stage.today + timedelta(days=1)
-    assert stage.deployment.installer is not None  # noqa: S101 - the demo's database is its own
-    with psycopg.connect(stage.deployment.installer, autocommit=True) as installer:
-        installer.execute(
-            sql.SQL(
-                "create or replace function ledger.today() returns date language sql stable parallel safe return {}::date"
-            ).format(sql.Literal(tomorrow.isoformat()))
-        )
+    with Clock(_installer(stage)) as clock:
+        clock.set(stage.today + timedelta(days=1))
     stage.console.print("  [dim]... a day later (the clock is one SQL function) ...[/]")
     stage.plan("Mira", "weekend", "diet")
     swept = stage.call("POST", "/v1/operator/sweep", Scope.OPERATOR, {}).json()
@@ -182,9 +177,8 @@ def _time_passes(stage: Stage) -> None:
 
 def _everything(stage: Stage) -> None:
     stage.scene(6, "Everything that the database holds")
-    assert stage.deployment.installer is not None  # noqa: S101
     empty = []
-    with psycopg.connect(stage.deployment.installer, autocommit=True) as installer:
+    with psycopg.connect(_installer(stage), autocommit=True) as installer:
         first = {"entry": expected.COLUMNS["entry"]}
         for name, columns in {**first, **expected.COLUMNS}.items():
             query = sql.SQL("select xmin::text, * from ledger.{} order by 2").format(sql.Identifier(name))
@@ -196,7 +190,7 @@ def _everything(stage: Stage) -> None:
                 "xmin", *columns, title=name, title_justify="left", title_style="bold", pad_edge=False
             )
             for row in rows:
-                table.add_row(*(_cell(value) for value in row))
+                table.add_row(*(escape("" if value is None else str(value)) for value in row))
             stage.console.print(table)
     stage.console.print(f"empty: {', '.join(empty)}", highlight=False)
     stage.console.print(
@@ -206,6 +200,12 @@ def _everything(stage: Stage) -> None:
             expand=False,
         )
     )
+
+
+def _installer(stage: Stage) -> str:
+    if stage.deployment.installer is None:
+        raise AssertionError("an embedded database always has an installer")
+    return stage.deployment.installer
 
 
 @contextmanager

@@ -10,21 +10,18 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ledger.cli.common import NO, console, errors, print_json, settings
+from ledger.cli.common import NO, console, errors, print_json
 from ledger.service import replay
 from ledger.service.ledger import Ledger
+from ledger.settings import Settings
 
 
-def run(files: list[Path], *, json: bool, data_dir: Path | None, database: str | None) -> int:
-    """Plays the files in an own temporary ledger, or in the one named. Gives 1 if a line was broken, else 0."""
+def run(files: list[Path], *, json: bool) -> int:
+    """Plays the files in a ledger of its own, which is gone afterwards. Gives 1 if a line was broken, else 0."""
     lines, broken = replay.read(files)
     with ExitStack() as stack:
-        if data_dir is None and database is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ledger-replay-"))
-            ledger = Ledger.open(settings(Path(folder), None, sweep_every_hours=0))
-        else:
-            ledger = Ledger.open(settings(data_dir, database))
-        stack.enter_context(ledger)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ledger-replay-"))
+        ledger = stack.enter_context(Ledger.open(Settings(data_dir=Path(folder), sweep_every_hours=0)))
         progress = stack.enter_context(
             Progress(
                 TextColumn("{task.description}"),

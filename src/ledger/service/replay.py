@@ -18,15 +18,18 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from ledger.core.model import Candidate, Decision, Do, Handling, Reason, Tier, Topic
+from ledger.core.model import Candidate, Decision, Do, Handling, Tier, Topic
 from ledger.core.registry.handling import special_category
 from ledger.core.registry.label import normalise
 from ledger.db.agent import Reader
-from ledger.errors import BadLabel, InvalidRequest, SetupError
+from ledger.db.clock import Clock
+from ledger.errors import BadLabel, SetupError
 from ledger.service import agents, operators, principals
 from ledger.service.ledger import Ledger, Person
 
 NOTICE = "replay"
+MOST_CANDIDATES = 32  # of one capture
+LONGEST_QUESTION = 300  # code points
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +102,27 @@ def _text(value: Any) -> str:
 
 
 def play(ledger: Ledger, lines: Sequence[Line], advance: Callable[[], None] = lambda: None) -> Report:
-    """Plays the lines in their order. Everybody grants his consent; the lower tiers are narrowed from it."""
+    """Plays the lines in their order, each on its day, in a ledger that is made to be thrown away.
+
+    Everybody grants his consent; the lower tiers are narrowed from it. An agent is taken to have asked a topic's
+    approved question, which here is the first that was asked for it.
+    """
     report = Report(spared=dict.fromkeys((tier.value for tier in Tier), 0))
     captures: Counter[str] = Counter()
     today = datetime.now(UTC).date()
-    keys = _list_topics(ledger, lines)
+    topics = _list_topics(ledger, lines)
+    keys = {label: topic.key for label, topic in topics.items()}
     people: dict[str, Person] = {}
     heard: dict[tuple[str, str], set[str]] = defaultdict(set)  # principal and topic -> threads that asked
-    for line in lines:
-        report.messages += 1
-        if line.asked or line.answers:
-            person = people.get(line.principal) or _person(ledger, people, line.principal)
-            _before(ledger, person, line, keys, heard, report)
-            _after(person, line, today, keys, captures)
-        advance()
+    with Clock(_installer(ledger)) as clock:
+        for line in lines:
+            report.messages += 1
+            if line.asked or line.answers:
+                clock.set(line.said_on or today)
+                person = people.get(line.principal) or _person(ledger, people, line.principal)
+                _before(ledger, person, line, keys, heard, report)
+                _after(person, line, line.said_on or today, topics, captures)
+            advance()
     report.principals = len({line.principal for line in lines})
     report.threads = len({(line.principal, line.thread) for line in lines})
     report.captures = dict(captures)
@@ -125,24 +135,30 @@ def _person(ledger: Ledger, people: dict[str, Person], name: str) -> Person:
     return people[name]
 
 
-def _list_topics(ledger: Ledger, lines: Sequence[Line]) -> dict[str, str]:
+def _list_topics(ledger: Ledger, lines: Sequence[Line]) -> dict[str, Topic]:
     """Lists every topic that the transcripts name, with the question that was first asked for it."""
     questions: dict[str, str | None] = {}
     for line in lines:
         for topic in (*line.asked, *(one.topic for one in line.answers)):
             if questions.get(topic) is None:
                 questions[topic] = line.question
-    keys: dict[str, str] = {}
+    topics: dict[str, Topic] = {}
     for label, question in questions.items():
         try:
-            keys[label] = normalise(label)
+            key = normalise(label)
         except BadLabel:
             continue
-        kept = question if question is not None and 0 < len(question) <= 300 else None
-        sensitive = special_category(ledger.context.categories, keys[label], kept, ())
-        handling = Handling.SEALED if sensitive else Handling.OPEN
-        ledger.run(operators.adopt(ledger.context, Topic(keys[label], kept, handling, listed=True)))
-    return keys
+        kept = question if question is not None and 0 < len(question) <= LONGEST_QUESTION else None
+        sensitive = special_category(ledger.context.categories, key, kept, ())
+        topics[label] = Topic(key, kept, Handling.SEALED if sensitive else Handling.OPEN, listed=True)
+        ledger.run(operators.adopt(ledger.context, topics[label]))
+    return topics
+
+
+def _installer(ledger: Ledger) -> str:
+    if ledger.deployment.installer is None:
+        raise SetupError("A replay sets the clock of its ledger, so it needs one of its own.")
+    return ledger.deployment.installer
 
 
 def _before(
@@ -172,15 +188,10 @@ def _before(
             report.as_a_question += sum(item.do is Do.RECONFIRM for item in items)
 
 
-def _after(person: Person, line: Line, today: date, keys: dict[str, str], captures: Counter[str]) -> None:
-    for start in range(0, len(line.answers), 32):
-        try:
-            outcomes = person.capture(
-                line.message, line.said_on or today, line.answers[start : start + 32], asked=line.question
-            )
-        except InvalidRequest:
-            captures["invalid"] += len(line.answers[start : start + 32])
-            continue
-        for outcome in outcomes:
-            reason = outcome.verdict.reason or Reason.NOT_VERBATIM
-            captures["accepted" if outcome.verdict.accepted else reason.value] += 1
+def _after(person: Person, line: Line, day: date, topics: dict[str, Topic], captures: Counter[str]) -> None:
+    asked = [line.question or "", *(topics[t].question or "" for t in line.asked if t in topics)]
+    for start in range(0, len(line.answers), MOST_CANDIDATES):
+        candidates = line.answers[start : start + MOST_CANDIDATES]
+        for outcome in person.capture(line.message, day, candidates, asked="\n".join(asked)):
+            reason = outcome.verdict.reason
+            captures["accepted" if reason is None else reason.value] += 1

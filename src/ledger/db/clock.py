@@ -1,0 +1,37 @@
+"""Another day, for a ledger that is made to be thrown away: the demo's and the replay's.
+
+The clock is one SQL function (schema/04_tools.sql); only the installer can replace it, and no setting can.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Self
+
+import psycopg
+from psycopg import sql
+
+
+class Clock:
+    """Sets the day of one database, as its installer. A context manager."""
+
+    def __init__(self, installer: str) -> None:
+        self._connection: psycopg.Connection[Any] = psycopg.connect(installer, autocommit=True)
+        self._day: date | None = None
+
+    def set(self, day: date) -> None:
+        """From now on it is this day, for every connection."""
+        if day != self._day:
+            self._connection.execute(
+                sql.SQL(
+                    "create or replace function ledger.today() returns date "
+                    "language sql stable parallel safe return {}::date"
+                ).format(sql.Literal(day.isoformat()))
+            )
+            self._day = day
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()

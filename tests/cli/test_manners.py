@@ -1,0 +1,105 @@
+"""How every command behaves: it teaches, says what is wrong in a line, and its exit code is an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from ledger.cli import app
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
+
+
+def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Every command there is, with the words that call it."""
+    group = group or typer.main.get_command(app)
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from commands(one, (*path, name))
+        else:
+            yield " ".join((*path, name)), one
+
+
+every_command = pytest.mark.parametrize(
+    ("name", "one"), list(commands()), ids=[name for name, _ in commands()]
+)
+
+
+def test_the_commands_are_those_of_the_contract() -> None:
+    assert {name for name, _ in commands()} >= {
+        "serve", "demo", "replay", "token", "migrate", "sweep", "doctor", "why", "export", "erase",
+        "topics list", "topics set", "topics import", "topics merge", "windows show", "windows set", "gate try",
+        "legal-hold place", "legal-hold lift",
+    }  # fmt: skip
+
+
+@every_command
+def test_help_says_what_a_command_does_and_shows_it(name: str, one: Any, bare: Any) -> None:
+    done = bare(*name.split(), "--help")
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    assert f"Example: answer-ledger {name}" in said
+
+
+@every_command
+def test_the_page_tells_of_every_command_and_option(name: str, one: Any) -> None:
+    sections = dict(re.findall(r"^## `answer-ledger ([\w -]+?)[ `][^\n]*\n(.*?)(?=^## |\Z)", PAGE.read_text("utf-8"), re.S | re.M))  # fmt: skip
+    assert name in sections
+    common = {"--help", "--data-dir", "--database", "--json"}
+    options = {option for given in one.params for option in given.opts if option.startswith("--")}
+    assert [option for option in sorted(options - common) if f"`{option}" not in sections[name]] == []
+
+
+def test_the_version(bare: Any) -> None:
+    done = bare("--version")
+    assert (done.code, done.out) == (0, "answer-ledger 0.1.0\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("gate", "try", "only a message"),
+        ("token",),
+        ("token", "--scope", "king"),
+        ("token", "--scope", "agent"),
+        ("token", "--scope", "agent operator", "--principal", "ann"),
+        ("token", "--scope", "agent", "--principal", "ann", "--ttl", "3601"),
+        ("topics", "list", "--database", "nonsense"),
+        ("migrate",),
+        ("replay", "absent.jsonl"),
+        ("serve", "--port", "70000"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_called_wrongly_is_2_and_no_traceback(bare: Any, arguments: tuple[str, ...]) -> None:
+    done = bare(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_unreachable_server_is_told_in_a_line(bare: Any) -> None:
+    done = bare("topics", "list", "--database", "postgresql://zebra:secret@127.0.0.1:1/ledger")
+    assert done.code == 2
+    assert done.err.startswith("error: ")
+    assert "secret" not in done.err and "zebra" not in done.err
+
+
+def test_a_database_without_a_ledger_names_the_next_step(command: Any, database: Any) -> None:
+    database.installer.execute("drop schema ledger cascade")
+    done = command("topics", "list")
+    assert done.code == 2
+    assert "answer-ledger migrate" in done.err
+
+
+def test_nothing_is_coloured_without_a_terminal(command: Any) -> None:
+    for arguments in (("gate", "try", "I smoke", "smoke"), ("topics", "list"), ("doctor",), ("nonsense",)):
+        done = command(*arguments)
+        assert "\x1b" not in done.out + done.err

@@ -1,0 +1,123 @@
+"""`topics` and `windows`: what operators decide, on the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ledger.packs import load_pack
+
+
+def topics(command: Any) -> dict[str, Any]:
+    return {one["key"]: one for one in command("topics", "list", "--json").json}
+
+
+def test_a_pack_lists_its_topics_with_questions_labels_and_windows(command: Any) -> None:
+    assert command("topics", "import", "dating").code == 0
+    found = topics(command)
+    for wanted in load_pack("dating").topics:
+        assert found[wanted.key]["listed"]
+        assert found[wanted.key]["question"] == wanted.question
+        assert found[wanted.key]["handling"] == wanted.handling
+        assert found[wanted.key]["reconfirm_after"] == wanted.reconfirm_after
+        assert set(found[wanted.key]["aliases"]) == set(wanted.aliases)
+
+
+def test_importing_again_changes_nothing_and_leaves_what_operators_wrote(command: Any) -> None:
+    command("topics", "import", "dating")
+    command("topics", "set", "kids", "--question", "Would you like children?", "--yes")
+    before = topics(command)
+    assert command("topics", "import", "dating").code == 0
+    assert topics(command) == before
+    assert before["kids"]["question"] == "Would you like children?"
+
+
+def test_packs_can_be_imported_together(command: Any) -> None:
+    for pack in ("dating", "recruiting", "support"):
+        assert command("topics", "import", pack).code == 0
+    assert len(topics(command)) > 60
+
+
+def test_a_pack_of_ones_own_is_a_file(command: Any, tmp_path: Any) -> None:
+    (tmp_path / "lettings.yaml").write_text(
+        "pack: lettings\nabout: What landlords ask.\ntopics:\n  - key: move_in_date\n    question: When could you move in?\n"
+    )
+    assert command("topics", "import", "lettings.yaml").code == 0
+    assert topics(command)["move_in_date"]["question"] == "When could you move in?"
+
+
+@pytest.mark.parametrize("pack", ["absent", "absent.yaml", ""])
+def test_a_pack_that_is_not_there_is_told_with_those_that_are(command: Any, pack: str) -> None:
+    done = command("topics", "import", pack)
+    assert done.code == 2
+    assert "dating" in done.err
+
+
+def test_a_pack_with_a_fault_stores_nothing_and_names_the_place(command: Any, tmp_path: Any) -> None:
+    (tmp_path / "bad.yaml").write_text(
+        "pack: bad\nabout: Bad.\ntopics:\n  - key: one\n    question: One?\n  - key: Not Normal\n    question: Two?\n"
+    )
+    done = command("topics", "import", "bad.yaml")
+    assert done.code == 2
+    assert "topics.1.key" in done.err
+    assert "Not Normal" not in done.err
+    assert topics(command) == {}
+
+
+def test_a_step_that_destroys_nothing_is_done_at_once(command: Any) -> None:
+    command("topics", "import", "dating")
+    done = command("topics", "set", "pets", "--reconfirm-after", "10", "--drop-after", "20")
+    assert done.code == 0
+    assert (topics(command)["pets"]["reconfirm_after"], topics(command)["pets"]["drop_after"]) == (10, 20)
+
+
+def test_a_step_that_destroys_shows_what_and_waits_for_a_yes(command: Any) -> None:
+    command("topics", "import", "dating")
+    done = command("topics", "set", "kids", "--question", "Kids?")
+    assert done.code == 1
+    assert "bare answers" in done.err
+    assert "fewer than 5" in done.err
+    assert "--yes" in done.err
+    assert topics(command)["kids"]["question"] == "Do you want children?"
+    assert command("topics", "set", "kids", "--question", "Kids?", "--yes").code == 0
+    assert topics(command)["kids"]["question"] == "Kids?"
+
+
+def test_a_topic_is_merged_after_a_yes(command: Any) -> None:
+    command("topics", "import", "dating")
+    assert command("topics", "merge", "alcohol", "smoking").code == 1
+    assert command("topics", "merge", "alcohol", "smoking", "--yes").code == 0
+    found = topics(command)
+    assert "alcohol" not in found
+    assert "alcohol" in found["smoking"]["aliases"]
+
+
+def test_special_categories_stay_closed(command: Any) -> None:
+    command("topics", "import", "dating")
+    done = command("topics", "set", "religion", "--handling", "open")
+    assert done.code == 2
+    assert "special category" in done.err
+    assert topics(command)["religion"]["handling"] != "open"
+
+
+def test_a_topic_that_is_not_there_is_a_no(command: Any) -> None:
+    for arguments in (("set", "zebra", "--listed"), ("merge", "zebra", "lion", "--yes")):
+        done = command("topics", *arguments)
+        assert done.code == 1, arguments
+        assert "zebra" not in done.err
+
+
+def test_the_default_window_is_120_and_540_until_it_is_set(command: Any) -> None:
+    assert command("windows", "show", "--json").json["default"] == {"reconfirm_after": 120, "drop_after": 540}
+    assert command("windows", "set", "90", "365").code == 0
+    assert command("windows", "show", "--json").json["default"] == {"reconfirm_after": 90, "drop_after": 365}
+    refused = command("windows", "set", "365", "90")
+    assert refused.code == 2
+    assert "drop_after" in refused.err
+
+
+def test_a_topic_has_a_window_of_its_own(command: Any) -> None:
+    command("topics", "import", "dating")
+    assert command("windows", "set", "30", "60", "--topic", "pets").code == 0
+    assert command("windows", "show", "--json").json["topics"]["pets"] == [30, 60]

@@ -23,7 +23,9 @@ def show(found: list[Finding], *, json: bool) -> None:
     if json:
         print_json([asdict(one) for one in found])
         return
-    table = Table("", "looked at", "seen", "what to do", box=None)
+    table = Table("", "looked at", box=None)
+    for name in ("seen", "what to do"):
+        table.add_column(name, overflow="fold")  # a path is useless with an ellipsis in it
     for one in found:
         mark = "[green]well[/]" if one.well else "[bold red]leaks[/]"
         table.add_row(mark, one.about, one.seen, "" if one.well else one.todo)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ledger.errors import BadLabel, InvalidRequest, LedgerError
+from ledger.errors import BadLabel, Conflict, InvalidRequest, LedgerError, NotFound
 from ledger.service.ledger import Ledger
 from ledger.settings import Settings
 
@@ -50,12 +50,29 @@ def opened(data_dir: Path | None, database: str | None) -> Iterator[Ledger]:
     with errors.status("opening the ledger") if errors.is_terminal else _silence():
         ledger = Ledger.open(chosen)
     with ledger:
+        if ledger.deployment.keys.made_now:
+            tell_of_keys(chosen.data_dir)
         yield ledger
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
     yield
+
+
+def say(line: str) -> None:
+    """One line as it is: no markup, and never broken, since it may be pasted."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell_of_keys(data_dir: Path) -> None:
+    """Says once where the keys lie and what their loss means; on the standard error, since any command makes them."""
+    for line in (
+        f"The keys of this ledger were made just now, in {data_dir / 'keys'}. Back them up, apart from the database.",
+        "  pepper                    lost, nobody's answers are found again",
+        "  signing.jwk, sealing.key  lost, the tokens issued so far are void",
+    ):
+        errors.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -65,11 +82,11 @@ def print_json(value: Any) -> None:
 def refuse(error: LedgerError) -> int:
     """Says what is wrong, in one line with the next step, and gives the exit code."""
     errors.print("error:", style="bold red", end=" ")
-    errors.print(error.detail, markup=False, highlight=False)
+    errors.print(error.detail, markup=False, highlight=False, soft_wrap=True)
     if isinstance(error, InvalidRequest):
         for problem in error.problems:
-            errors.print(f"  {problem.at}: {problem.message}", markup=False, highlight=False)
-    return NO if isinstance(error, BadLabel) else WRONG
+            errors.print(f"  {problem.at}: {problem.message}", markup=False, highlight=False, soft_wrap=True)
+    return NO if isinstance(error, BadLabel | NotFound | Conflict) else WRONG
 
 
 def confirmed(question: str, yes: bool) -> bool:

@@ -42,7 +42,9 @@ def try_span(
         shown = Text(message)
         at = verdict.start if verdict.start is not None else message.find(span)
         if at >= 0 and span:
-            shown.stylize("black on green" if verdict.accepted else "black on yellow", at, at + len(span))
+            # what is kept is the message's own slice, which may be longer or shorter than the span offered
+            end = at + len(verdict.answer or span)
+            shown.stylize("black on green" if verdict.accepted else "black on yellow", at, end)
         if verdict.left_behind is not None:
             shown.stylize("bold white on red", *verdict.left_behind)
         console.print(shown)

@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 import typer
 
-from ledger.api import render
 from ledger.cli.common import NO, Database, DataDir, Json, Yes, confirmed, console, opened, print_json
 from ledger.service import operators, principals
 
@@ -36,6 +35,8 @@ def export(id: str, data_dir: DataDir = None, database: Database = None) -> None
 
     Example: answer-ledger export ann > ann.json
     """
+    from ledger.api import render  # brings the web framework along, which no other command here needs
+
     with opened(data_dir, database) as ledger:
         taken = ledger.run(principals.export(ledger.context, ledger.principal(id).id))
     print_json(render.taken_away(taken))

@@ -33,7 +33,9 @@ def list_topics(data_dir: DataDir = None, database: Database = None, json: Json 
     if json:
         print_json([asdict(one) for one in found])
         return
-    table = Table("key", "question", "handling", "window", "labels")
+    table = Table(box=None)
+    for name in ("key", "question", "handling", "window", "labels"):
+        table.add_column(name, overflow="fold")
     for one in found:
         state = one.handling.value if one.listed else "proposed" if one.proposed else "unlisted"
         window = f"{one.reconfirm_after}/{one.drop_after}" if one.reconfirm_after else "default"
@@ -52,17 +54,20 @@ def set_topic(
     reconfirm_after: Annotated[int | None, typer.Option(help="Whole days.")] = None,
     drop_after: Annotated[int | None, typer.Option(help="Whole days.")] = None,
     listed: Annotated[bool | None, typer.Option("--listed/--unlisted", help="For all agents to see.")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Coin it first, if there is no such topic.")] = False,
     yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
 ) -> None:
-    """Changes a topic. Example: answer-ledger topics set kids --listed --question "Do you want kids?" """
+    """Changes a topic. Example: answer-ledger topics set kids --new --listed --question "Do you want kids?" """
     given = {
         "question": question, "handling": handling and handling.value, "authority": authority,
         "reconfirm_after": reconfirm_after, "drop_after": drop_after, "listed": listed,
     }  # fmt: skip
     fields = {name: value for name, value in given.items() if value is not None}
     with opened(data_dir, database) as ledger:
+        if new:
+            ledger.run(operators.coin(ledger.context, label))
         changed = _step(
             ledger,
             label,

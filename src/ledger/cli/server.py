@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
 import socket
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from ledger.api import serving
 from ledger.api.app import create_app
-from ledger.cli.common import console, settings
+from ledger.cli.common import say, settings, tell_of_keys
 from ledger.errors import SetupError
 from ledger.service.deployment import Deployment
+from ledger.settings import Settings
 
 
 def run(host: str | None, port: int | None, data_dir: Path | None, database: str | None) -> None:
     """Serves until it is told to stop. Raises SetupError, Unavailable."""
     chosen = settings(data_dir, database, host=host, port=port)
+    # uvicorn ends by raising once more the signal that stopped it: unhandled, it would end the process before
+    # the embedded server is stopped.
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        _serve(chosen, database)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _serve(chosen: Settings, database: str | None) -> None:
     deployment = Deployment.open(chosen)
     try:
         line = _listen(chosen.host, chosen.port)
@@ -38,8 +58,6 @@ def run(host: str | None, port: int | None, data_dir: Path | None, database: str
             Multiprocess(config, sockets=[line]).run()
         else:
             uvicorn.Server(uvicorn.Config(create_app(deployment), **serving.OPTIONS)).run(sockets=[line])
-    except KeyboardInterrupt:
-        pass
     finally:
         deployment.close()
 
@@ -59,20 +77,15 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _welcome(deployment: Deployment, url: str) -> None:
-    keys = deployment.settings.data_dir / "keys"
     if deployment.keys.made_now:
-        console.print(
-            f"The keys of this ledger were made just now, in {keys} (for your eyes only).", highlight=False
-        )
-        console.print(
-            "  pepper       without it nobody's rows are found again: back it up, apart from the database\n"
-            "  signing.jwk  without it, and without sealing.key, the tokens issued so far are void\n"
-            "Next steps:\n"
-            f"  TOKEN=$(answer-ledger token --scope agent --principal ann --data-dir {deployment.settings.data_dir})\n"
-            f"  curl -s {url}/v1/plan -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\\n"
-            '    -d \'{"labels": ["kids", "smoking"]}\'\n'
-            "  answer-ledger topics import dating     (or recruiting, support: topics with questions)",
-            markup=False,
-            highlight=False,
-        )
-    console.print(f"serving at {url}, the interface at {url}/docs", highlight=False, soft_wrap=True)
+        folder = deployment.settings.data_dir
+        tell_of_keys(folder)
+        for line in (
+            "Next steps, as they can be pasted:",
+            f"  TOKEN=$(answer-ledger token --scope agent --principal ann --data-dir {shlex.quote(str(folder))})",
+            f'  curl -s {url}/v1/plan -H "Authorization: Bearer $TOKEN" \\',
+            '    -H \'Content-Type: application/json\' -d \'{"labels": ["kids", "smoking"]}\'',
+            "Topics with questions: answer-ledger topics import dating (or recruiting, support)",
+        ):
+            say(line)
+    say(f"serving at {url}, the interface at {url}/docs")

@@ -33,6 +33,10 @@ Query = Callable[..., list[tuple[Any, ...]]]
 _SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "log_statement": (("none",), "set it to none: statements beside an instant are a join key"),
     "log_min_duration_statement": (("-1",), "set it to -1: slow statements are logged with their instant"),
+    "log_duration": (("off",), "set it to off: it logs when something was asked"),
+    "log_min_duration_sample": (("-1",), "set it to -1: slow statements are logged with their instant"),
+    "log_transaction_sample_rate": (("0",), "set it to 0: whole transactions are logged"),
+    "log_lock_waits": (("off",), "set it to off: it logs who waited for whom, and when"),
     "log_min_messages": (("fatal", "panic"), "set it to fatal: error texts may hold values"),
     "log_min_error_statement": (("panic",), "set it to panic: failed statements are logged whole"),
     "log_parameter_max_length": (("0",), "set it to 0: parameters are his words"),
@@ -158,9 +162,7 @@ def _search_paths(rows: Query) -> Iterator[Finding]:
 def _locks(rows: Query) -> Iterator[Finding]:
     open_ = rows(
         """select distinct p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
-            where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\\_%%advisory%%' and x.grantee = 0
-            and %s""",
-        True,
+            where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\\_%advisory%' and x.grantee = 0"""
     )
     yield _none(
         "advisory locks are closed to PUBLIC",

@@ -18,7 +18,7 @@ from ledger.db import operator as db
 from ledger.db.connections import Connections
 from ledger.db.operation import Surface
 from ledger.embedded import EmbeddedServer
-from ledger.errors import SetupError, WrongPepper
+from ledger.errors import SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
 from ledger.keys import Keys
 from ledger.service.context import Context
@@ -122,8 +122,13 @@ def own_logins(settings: Settings) -> dict[Surface, str]:
 
 
 def migrate(conninfo: str, identity: Identity) -> list[str]:
-    """Brings a database to this release; gives the revisions that ran. Raises SetupError."""
-    return migrations.migrate(conninfo, identity, logins.secret_of(conninfo))
+    """Brings a database to this release; gives the revisions that ran. Raises SetupError, Unavailable."""
+    try:
+        return migrations.migrate(conninfo, identity, logins.secret_of(conninfo))
+    except psycopg.OperationalError:
+        raise Unavailable(
+            "There is no database server to reach, or it does not let the installer in. Mend LEDGER_DATABASE_URL."
+        ) from None
 
 
 def _make_database(conninfo: str) -> None:

@@ -20,12 +20,12 @@ from ledger.core.registry import handling as handlings
 from ledger.core.registry.label import normalise
 from ledger.db import operator as db
 from ledger.db.operation import UseCase
-from ledger.errors import Conflict, InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded, Problem
+from ledger.errors import InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded, Problem
 from ledger.service.context import Context
 
 FEWEST = 5  # principals; below it a figure is "fewer than 5"
 
-_NO_TOPIC = "There is no such topic."
+_NO_TOPIC = "There is no such topic. List the topics to see which there are."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +122,17 @@ def merge(
     return merged
 
 
+def coin(context: Context, label: str) -> UseCase[None]:
+    """Registers a topic, unlisted, if its label names none. Raises BadLabel."""
+    yield db.topic_coin(normalise(label))
+
+
 def adopt(context: Context, wanted: Topic) -> UseCase[None]:
     """Lists a topic of a starter pack with its labels. One that is listed already stays as its operators have it.
 
-    Labels that are topics of their own are left to them. Raises InvalidRequest.
+    Labels that are topics of their own, or labels of another topic, are left to them. Raises InvalidRequest.
     """
-    yield db.topic_coin(wanted.key)
+    yield from coin(context, wanted.key)
     old = yield from topic(context, wanted.key)
     if not old.listed:
         yield from change(
@@ -135,12 +140,10 @@ def adopt(context: Context, wanted: Topic) -> UseCase[None]:
             old.key,
             {name: value for name, value in _document(wanted).items() if name != "key"} | {"listed": True},
         )
+    taken = {name for one in (yield db.topics()) for name in (one.key, *one.aliases)}
     for alias in wanted.aliases:
-        if alias not in old.aliases:
-            try:
-                yield from put_alias(context, old.key, alias)
-            except Conflict:
-                continue
+        if alias not in taken:
+            yield from put_alias(context, old.key, alias)
 
 
 def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import SecretStr
 
 from ledger import languages, packs
 from ledger.core.gate import Gate
@@ -111,14 +113,25 @@ class Deployment:
 
 
 def installer(settings: Settings) -> str | None:
-    """The connection string that sets up and derives; None: the embedded database's."""
-    return settings.database_url.get_secret_value() if settings.database_url else None
+    """The connection string that sets up and derives; None: the embedded database's. Raises SetupError."""
+    return _readable(settings.database_url) if settings.database_url else None
 
 
 def own_logins(settings: Settings) -> dict[Surface, str]:
-    """The connection strings that the settings give to single surfaces."""
+    """The connection strings that the settings give to single surfaces. Raises SetupError."""
     given = {surface: getattr(settings, f"database_url_{surface.value}") for surface in Surface}
-    return {surface: url.get_secret_value() for surface, url in given.items() if url is not None}
+    return {surface: _readable(url) for surface, url in given.items() if url is not None}
+
+
+def _readable(url: SecretStr) -> str:
+    # What the driver says of one that it can't read is a part of it, such as half a password.
+    try:
+        conninfo_to_dict(url.get_secret_value())
+    except psycopg.ProgrammingError:
+        raise SetupError(
+            "A database URL can't be read. Encode the special characters of its password, such as %25 for %."
+        ) from None
+    return url.get_secret_value()
 
 
 def migrate(conninfo: str, identity: Identity) -> list[str]:

@@ -21,6 +21,11 @@ create function ledger.freshness(age integer, reconfirm_after integer, drop_afte
   end;
 comment on function ledger.freshness is 'Computed when read, so that a changed window holds for every entry at once.';
 
+create function ledger.handled(listed boolean, handling text) returns text
+  language sql immutable parallel safe
+  return case when listed or handling in ('confirm', 'forbidden') then handling else 'sealed' end;
+comment on function ledger.handled is 'An unlisted topic is handled as sealed, or as strictly as when it was listed.';
+
 -- A bare answer ("No.") means nothing without its question. The closed list of bare forms comes from
 -- the language data; this brings an answer into the form in which the list is kept.
 create function ledger.narrow(answer text) returns text

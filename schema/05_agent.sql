@@ -8,7 +8,9 @@
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
 -- reply: no row.
 
--- What the labels stand for: the key of an alias, else the label itself, known or not.
+-- What the labels stand for: the key of an alias, else the label itself, known or not. A reply names a
+-- topic that is not listed by the caller's own label: what an alias of it leads to is an agent's word, and
+-- no other agent's to read.
 create function ledger.keys_of(labels text[]) returns text[]
   language plpgsql stable as $$
 begin
@@ -60,8 +62,8 @@ begin
     return;
   end if;
   return query
-    select c.topic, c.freshness
-      from (select t.key as topic, e.as_of,
+    select case when c.listed then c.topic else labels[array_position(keys, c.topic)] end, c.freshness
+      from (select t.key as topic, t.listed, e.as_of,
                    ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, days) as e(topic, as_of)
@@ -114,8 +116,9 @@ begin
     return;
   end if;
   return query
-    select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
-      from (select t.key as topic, e.answer, e.as_of, case when t.listed then t.question end as question,
+    select case when r.listed then r.topic else labels[array_position(keys, r.topic)] end,
+           r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
+      from (select t.key as topic, t.listed, e.answer, e.as_of, case when t.listed then t.question end as question,
                    ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
@@ -141,7 +144,8 @@ declare
   keys text[] := ledger.keys_of(labels);
 begin
   return query
-    select k.key, case when t.listed then t.question end, c.freshness, r.answer, r.month
+    select case when t.listed then k.key else labels[k.ord] end,
+           case when t.listed then t.question end, c.freshness, r.answer, r.month
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
       left join ledger.coverage(p, keys, false, max_tier, narrowed, only_topics) c on c.topic = k.key

@@ -21,6 +21,7 @@ begin
   if coin_missing and said_on <= ledger.today() + 1
      and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
     perform ledger.lock_in_common();
+    keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
     insert into ledger.topic (key)
     select distinct k from unnest(keys) k
      where not exists (select from ledger.topic t where t.key = k)
@@ -41,10 +42,11 @@ begin
 end $$;
 
 -- Keeps answers that passed the gate. One answer a topic; `said_on` not after today. `mark_topics`
--- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics.
--- Error LG001: a topic is gone (merged just now): turn the labels into keys again.
+-- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics. `questions`
+-- are those under which the gate judged ('' where there is none): a bare answer under another one would lie.
+-- Error LG001: a topic is gone, or has another question or another label since: name the topics again.
 create function ledger.capture(
-  p uuid, topics text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
+  p uuid, topics text[], questions text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
 ) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -55,6 +57,7 @@ as $$
 declare
   handlings    text[];
   keep_days    integer[];
+  names        bigint;
   shut         boolean;
   held         boolean;
   put_topics   text[];
@@ -66,14 +69,16 @@ begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
 
-  select array_agg(case when t.listed then t.handling else 'sealed' end order by n.ord),
-         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord)
-    into handlings, keep_days
-    from unnest(topics) with ordinality as n(topic, ord)
+  select array_agg(ledger.handled(t.listed, t.handling) order by n.ord),
+         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord),
+         sum(1 + (select count(*) from ledger.topic_alias a where a.key = t.key))
+    into handlings, keep_days, names
+    from unnest(topics, questions) with ordinality as n(topic, question, ord)
     join ledger.topic t on t.key = n.topic
+     and n.question = case when t.listed then coalesce(t.question, '') else '' end
     join ledger.setting s on s.only_row;
-  if coalesce(cardinality(handlings), 0) <> cardinality(topics) then
-    raise exception 'a topic is gone' using errcode = 'LG001';
+  if coalesce(cardinality(handlings), 0) <> cardinality(topics) or names <> cardinality(marks) then
+    raise exception 'a topic has changed' using errcode = 'LG001';
   end if;
 
   select exists (select from ledger.objection o where o.principal = p) or coalesce(h.erase_asked, false),

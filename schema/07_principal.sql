@@ -240,7 +240,10 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w where w.principal = p order by w.topic),
+    select array(select w.topic from ledger.withheld w
+                  where w.principal = p
+                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+                  order by w.topic),
            exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
@@ -261,7 +264,8 @@ begin
   delete from ledger.consent_history h where h.principal = p;
   perform ledger.revoke_a_grant(p);
   insert into ledger.consent_history (principal, decided_on, decision, notice)
-  select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p;
+  select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p
+  on conflict do nothing;
   delete from ledger.barrier b where b.principal = p and b.not_before <= ledger.today() + 1;
   perform ledger.bar(p, mark_all, ledger.today() + 1);
   perform ledger.note(p, 'erased', 1);
@@ -277,6 +281,10 @@ begin
   if found then
     insert into ledger.consent (principal, decision, decided_on, notice)
     values (p, 'revoked', ledger.today(), granted.notice);
+    insert into ledger.consent_history (principal, decided_on, decision, notice)
+    values (p, ledger.today(), 'revoked', granted.notice)
+    on conflict do nothing;
+    perform ledger.lay('ledger.consent_history', p);
   end if;
 end $$;
 

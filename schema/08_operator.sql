@@ -40,8 +40,8 @@ create function ledger.strictness(handling text) returns integer
   language sql immutable
   return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
 
--- Takes answers on a topic away from everybody but those under a legal hold; all of them, or the bare
--- ones. The audit of each says that it happened.
+-- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
+-- it happened. What a legal hold keeps in place is kept back from all agents instead.
 create function ledger.drop_answers(the_topic text, bare_forms text[], all_of_them boolean) returns void
   language plpgsql as $$
 begin
@@ -64,11 +64,24 @@ begin
    group by d.principal
    order by d.principal
   on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+
+  insert into ledger.withheld (principal, topic)
+  select h.principal, the_topic
+    from ledger.legal_hold h
+   where exists (select from ledger.entry e
+                  where e.principal = h.principal and e.topic = the_topic
+                    and (all_of_them or ledger.narrow(e.answer) = any (bare_forms)))
+      or exists (select from ledger.pending w
+                  where w.principal = h.principal and w.topic = the_topic
+                    and (all_of_them or ledger.narrow(w.answer) = any (bare_forms)))
+   order by h.principal
+  on conflict do nothing;
+  perform ledger.lay_all('ledger.withheld');
 end $$;
 
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling of a listed topic withholds it for everybody
--- who has an entry, until he releases it.
+-- `change` holds the fields to set. Loosening the handling that an operator gave withholds the
+-- topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
 create function ledger.topic_change(the_key text, expected jsonb, change jsonb, bare_forms text[]) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -93,7 +106,9 @@ begin
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
-  if old.listed and new.listed and ledger.strictness(new.handling) < ledger.strictness(old.handling) then
+  if (old.listed or old.handling in ('confirm', 'forbidden'))
+     and ledger.strictness(ledger.handled(new.listed, new.handling))
+       < ledger.strictness(ledger.handled(old.listed, old.handling)) then
     insert into ledger.withheld (principal, topic)
     select h.principal, the_key
       from (select e.principal from ledger.entry e where e.topic = the_key
@@ -143,7 +158,7 @@ begin
   end if;
 end $$;
 
--- Merges one topic into another: the stricter handling of two listed ones, the union of what is
+-- Merges one topic into another: the stricter handling that an operator gave, the union of what is
 -- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
 -- key stays deleted, since a capture looks for the marks of the aliases too. Who is under a legal hold
 -- keeps what he has under the new key; nothing of his is replaced.
@@ -173,7 +188,8 @@ begin
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
 
-  if old.listed and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
+  if (old.listed or old.handling in ('confirm', 'forbidden'))
+     and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
     into_topic.handling := old.handling;
     update ledger.topic t set handling = old.handling where t.key = new_key;
   end if;
@@ -181,6 +197,10 @@ begin
   perform ledger.drop_answers(old_key, bare_forms, false);
   perform ledger.merge_answers('ledger.entry', old_key, new_key);
   perform ledger.merge_answers('ledger.pending', old_key, new_key);
+  -- what waits for his yes is out of date where a newer answer stands
+  delete from ledger.pending w using ledger.entry e
+   where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
+     and not exists (select from ledger.legal_hold h where h.principal = w.principal);
   if into_topic.handling = 'forbidden' then
     perform ledger.drop_answers(new_key, bare_forms, true);
   end if;
@@ -288,7 +308,8 @@ begin
   perform ledger.note(p, 'hold_placed', changed);
 end $$;
 
--- Lifts a hold and completes the erasure that waited for it.
+-- Lifts a hold and completes what waited for it: an erasure, or the end of answers on a topic that was
+-- forbidden meanwhile.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -296,7 +317,9 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   set ledger.principal = ''
 as $$
 declare
-  was record;
+  was  record;
+  gone text[];
+  n    integer;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -307,5 +330,16 @@ begin
   perform ledger.note(p, 'hold_lifted', 1);
   if was.erase_asked then
     perform ledger.erase_now(p, mark_all);
+    return;
   end if;
+  gone := array(select e.topic from ledger.entry e
+                  join ledger.topic t on t.key = e.topic
+                 where e.principal = p and t.handling = 'forbidden');
+  if gone <> '{}' then
+    perform ledger.lay_entries(p, '{}', '{}', '{}', gone);
+  end if;
+  delete from ledger.pending w using ledger.topic t
+   where w.principal = p and t.key = w.topic and t.handling = 'forbidden';
+  get diagnostics n = row_count;
+  perform ledger.note(p, 'dropped', n + cardinality(gone));
 end $$;

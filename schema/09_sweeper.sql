@@ -117,6 +117,7 @@ begin
   select e.topic
     from ledger.entry e
     join ledger.topic t on t.key = e.topic and not t.listed
+   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
    group by e.topic
   having count(*) >= 5
    order by 1;

@@ -32,7 +32,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_r
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_writer;
 
 -- the registry, without principals
 grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;

@@ -344,6 +344,11 @@ create function ledger.freshness(age integer, reconfirm_after integer, drop_afte
   end;
 comment on function ledger.freshness is 'Computed when read, so that a changed window holds for every entry at once.';
 
+create function ledger.handled(listed boolean, handling text) returns text
+  language sql immutable parallel safe
+  return case when listed or handling in ('confirm', 'forbidden') then handling else 'sealed' end;
+comment on function ledger.handled is 'An unlisted topic is handled as sealed, or as strictly as when it was listed.';
+
 -- A bare answer ("No.") means nothing without its question. The closed list of bare forms comes from
 -- the language data; this brings an answer into the form in which the list is kept.
 create function ledger.narrow(answer text) returns text
@@ -548,7 +553,9 @@ end $$;
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
 -- reply: no row.
 
--- What the labels stand for: the key of an alias, else the label itself, known or not.
+-- What the labels stand for: the key of an alias, else the label itself, known or not. A reply names a
+-- topic that is not listed by the caller's own label: what an alias of it leads to is an agent's word, and
+-- no other agent's to read.
 create function ledger.keys_of(labels text[]) returns text[]
   language plpgsql stable as $$
 begin
@@ -600,8 +607,8 @@ begin
     return;
   end if;
   return query
-    select c.topic, c.freshness
-      from (select t.key as topic, e.as_of,
+    select case when c.listed then c.topic else labels[array_position(keys, c.topic)] end, c.freshness
+      from (select t.key as topic, t.listed, e.as_of,
                    ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, days) as e(topic, as_of)
@@ -654,8 +661,9 @@ begin
     return;
   end if;
   return query
-    select r.topic, r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
-      from (select t.key as topic, e.answer, e.as_of, case when t.listed then t.question end as question,
+    select case when r.listed then r.topic else labels[array_position(keys, r.topic)] end,
+           r.freshness, r.answer, r.question, date_trunc('month', r.as_of)::date
+      from (select t.key as topic, t.listed, e.answer, e.as_of, case when t.listed then t.question end as question,
                    ledger.freshness(today - e.as_of, coalesce(t.reconfirm_after, set_by.reconfirm_after),
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
@@ -681,7 +689,8 @@ declare
   keys text[] := ledger.keys_of(labels);
 begin
   return query
-    select k.key, case when t.listed then t.question end, c.freshness, r.answer, r.month
+    select case when t.listed then k.key else labels[k.ord] end,
+           case when t.listed then t.question end, c.freshness, r.answer, r.month
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
       left join ledger.coverage(p, keys, false, max_tier, narrowed, only_topics) c on c.topic = k.key
@@ -757,6 +766,7 @@ begin
   if coin_missing and said_on <= ledger.today() + 1
      and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
     perform ledger.lock_in_common();
+    keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
     insert into ledger.topic (key)
     select distinct k from unnest(keys) k
      where not exists (select from ledger.topic t where t.key = k)
@@ -777,10 +787,11 @@ begin
 end $$;
 
 -- Keeps answers that passed the gate. One answer a topic; `said_on` not after today. `mark_topics`
--- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics.
--- Error LG001: a topic is gone (merged just now): turn the labels into keys again.
+-- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics. `questions`
+-- are those under which the gate judged ('' where there is none): a bare answer under another one would lie.
+-- Error LG001: a topic is gone, or has another question or another label since: name the topics again.
 create function ledger.capture(
-  p uuid, topics text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
+  p uuid, topics text[], questions text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
 ) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -791,6 +802,7 @@ as $$
 declare
   handlings    text[];
   keep_days    integer[];
+  names        bigint;
   shut         boolean;
   held         boolean;
   put_topics   text[];
@@ -802,14 +814,16 @@ begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
 
-  select array_agg(case when t.listed then t.handling else 'sealed' end order by n.ord),
-         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord)
-    into handlings, keep_days
-    from unnest(topics) with ordinality as n(topic, ord)
+  select array_agg(ledger.handled(t.listed, t.handling) order by n.ord),
+         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord),
+         sum(1 + (select count(*) from ledger.topic_alias a where a.key = t.key))
+    into handlings, keep_days, names
+    from unnest(topics, questions) with ordinality as n(topic, question, ord)
     join ledger.topic t on t.key = n.topic
+     and n.question = case when t.listed then coalesce(t.question, '') else '' end
     join ledger.setting s on s.only_row;
-  if coalesce(cardinality(handlings), 0) <> cardinality(topics) then
-    raise exception 'a topic is gone' using errcode = 'LG001';
+  if coalesce(cardinality(handlings), 0) <> cardinality(topics) or names <> cardinality(marks) then
+    raise exception 'a topic has changed' using errcode = 'LG001';
   end if;
 
   select exists (select from ledger.objection o where o.principal = p) or coalesce(h.erase_asked, false),
@@ -1169,7 +1183,10 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w where w.principal = p order by w.topic),
+    select array(select w.topic from ledger.withheld w
+                  where w.principal = p
+                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+                  order by w.topic),
            exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
@@ -1190,7 +1207,8 @@ begin
   delete from ledger.consent_history h where h.principal = p;
   perform ledger.revoke_a_grant(p);
   insert into ledger.consent_history (principal, decided_on, decision, notice)
-  select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p;
+  select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p
+  on conflict do nothing;
   delete from ledger.barrier b where b.principal = p and b.not_before <= ledger.today() + 1;
   perform ledger.bar(p, mark_all, ledger.today() + 1);
   perform ledger.note(p, 'erased', 1);
@@ -1206,6 +1224,10 @@ begin
   if found then
     insert into ledger.consent (principal, decision, decided_on, notice)
     values (p, 'revoked', ledger.today(), granted.notice);
+    insert into ledger.consent_history (principal, decided_on, decision, notice)
+    values (p, ledger.today(), 'revoked', granted.notice)
+    on conflict do nothing;
+    perform ledger.lay('ledger.consent_history', p);
   end if;
 end $$;
 
@@ -1317,8 +1339,8 @@ create function ledger.strictness(handling text) returns integer
   language sql immutable
   return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
 
--- Takes answers on a topic away from everybody but those under a legal hold; all of them, or the bare
--- ones. The audit of each says that it happened.
+-- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
+-- it happened. What a legal hold keeps in place is kept back from all agents instead.
 create function ledger.drop_answers(the_topic text, bare_forms text[], all_of_them boolean) returns void
   language plpgsql as $$
 begin
@@ -1341,11 +1363,24 @@ begin
    group by d.principal
    order by d.principal
   on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+
+  insert into ledger.withheld (principal, topic)
+  select h.principal, the_topic
+    from ledger.legal_hold h
+   where exists (select from ledger.entry e
+                  where e.principal = h.principal and e.topic = the_topic
+                    and (all_of_them or ledger.narrow(e.answer) = any (bare_forms)))
+      or exists (select from ledger.pending w
+                  where w.principal = h.principal and w.topic = the_topic
+                    and (all_of_them or ledger.narrow(w.answer) = any (bare_forms)))
+   order by h.principal
+  on conflict do nothing;
+  perform ledger.lay_all('ledger.withheld');
 end $$;
 
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling of a listed topic withholds it for everybody
--- who has an entry, until he releases it.
+-- `change` holds the fields to set. Loosening the handling that an operator gave withholds the
+-- topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
 create function ledger.topic_change(the_key text, expected jsonb, change jsonb, bare_forms text[]) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1370,7 +1405,9 @@ begin
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
-  if old.listed and new.listed and ledger.strictness(new.handling) < ledger.strictness(old.handling) then
+  if (old.listed or old.handling in ('confirm', 'forbidden'))
+     and ledger.strictness(ledger.handled(new.listed, new.handling))
+       < ledger.strictness(ledger.handled(old.listed, old.handling)) then
     insert into ledger.withheld (principal, topic)
     select h.principal, the_key
       from (select e.principal from ledger.entry e where e.topic = the_key
@@ -1420,7 +1457,7 @@ begin
   end if;
 end $$;
 
--- Merges one topic into another: the stricter handling of two listed ones, the union of what is
+-- Merges one topic into another: the stricter handling that an operator gave, the union of what is
 -- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
 -- key stays deleted, since a capture looks for the marks of the aliases too. Who is under a legal hold
 -- keeps what he has under the new key; nothing of his is replaced.
@@ -1450,7 +1487,8 @@ begin
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
 
-  if old.listed and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
+  if (old.listed or old.handling in ('confirm', 'forbidden'))
+     and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
     into_topic.handling := old.handling;
     update ledger.topic t set handling = old.handling where t.key = new_key;
   end if;
@@ -1458,6 +1496,10 @@ begin
   perform ledger.drop_answers(old_key, bare_forms, false);
   perform ledger.merge_answers('ledger.entry', old_key, new_key);
   perform ledger.merge_answers('ledger.pending', old_key, new_key);
+  -- what waits for his yes is out of date where a newer answer stands
+  delete from ledger.pending w using ledger.entry e
+   where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
+     and not exists (select from ledger.legal_hold h where h.principal = w.principal);
   if into_topic.handling = 'forbidden' then
     perform ledger.drop_answers(new_key, bare_forms, true);
   end if;
@@ -1565,7 +1607,8 @@ begin
   perform ledger.note(p, 'hold_placed', changed);
 end $$;
 
--- Lifts a hold and completes the erasure that waited for it.
+-- Lifts a hold and completes what waited for it: an erasure, or the end of answers on a topic that was
+-- forbidden meanwhile.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1573,7 +1616,9 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   set ledger.principal = ''
 as $$
 declare
-  was record;
+  was  record;
+  gone text[];
+  n    integer;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -1584,7 +1629,18 @@ begin
   perform ledger.note(p, 'hold_lifted', 1);
   if was.erase_asked then
     perform ledger.erase_now(p, mark_all);
+    return;
   end if;
+  gone := array(select e.topic from ledger.entry e
+                  join ledger.topic t on t.key = e.topic
+                 where e.principal = p and t.handling = 'forbidden');
+  if gone <> '{}' then
+    perform ledger.lay_entries(p, '{}', '{}', '{}', gone);
+  end if;
+  delete from ledger.pending w using ledger.topic t
+   where w.principal = p and t.key = w.topic and t.handling = 'forbidden';
+  get diagnostics n = row_count;
+  perform ledger.note(p, 'dropped', n + cardinality(gone));
 end $$;
 -- 09 · The sweep
 --
@@ -1705,6 +1761,7 @@ begin
   select e.topic
     from ledger.entry e
     join ledger.topic t on t.key = e.topic and not t.listed
+   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
    group by e.topic
   having count(*) >= 5
    order by 1;
@@ -1820,7 +1877,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_r
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_writer;
 
 -- the registry, without principals
 grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;

@@ -210,7 +210,7 @@ def test_listed_topics_in_pages(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=0", "limit=101", "limit=x", "cursor=*", "cursor=%00", "page=2", "limit=1&limit=2&x=1"]
+    "query", ["limit=0", "limit=101", "limit=x", "cursor=*", "cursor=%00", "page=2", "limit=1&limit=2"]
 )
 def test_a_page_is_asked_for_in_its_form(untouched: Api, query: str) -> None:
     assert untouched.call("GET", f"/v1/topics?{query}", as_="agent").status_code == 422

@@ -144,9 +144,7 @@ def test_topics_are_merged(api: Api) -> None:
     assert [(item["topic"], item["answer"]) for item in api.entries()] == [("kids", "I want two kids")]
 
 
-@pytest.mark.parametrize(
-    "query", ["dry_run=yes!", "dry-run=true", "preview=x", "dry_run=true&dry_run=false&x=1"]
-)
+@pytest.mark.parametrize("query", ["dry_run=yes!", "dry-run=true", "preview=x", "dry_run=true&dry_run=false"])
 def test_the_query_of_a_step_is_read_strictly(untouched: Api, query: str) -> None:
     operate(untouched, "PATCH", f"{TOPICS}/kids?{query}", {"authority": "HR"}, status=422)
 

@@ -42,8 +42,17 @@ def disorder(database, table: str) -> list[tuple[object, ...]]:
 def capture(connection, principal, topics, day):
     connection.execute("select * from ledger.topics_for(%s, true, %s)", (topics, day))
     connection.execute(
-        "select ledger.capture(%s, %s, %s, %s, '{}', '{}', %s)",
-        (principal, topics, [f"about {topic} {random.random()}" for topic in topics], day, principal),  # noqa: S311
+        "select ledger.capture(%s, %s, %s, %s, %s, %s, %s, %s)",
+        (
+            principal,
+            topics,
+            [""] * len(topics),
+            [f"about {topic} {random.random()}" for topic in topics],  # noqa: S311
+            day,
+            topics,
+            [principal] * len(topics),
+            principal,
+        ),
     )
 
 

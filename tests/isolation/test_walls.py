@@ -35,7 +35,8 @@ def filled(any_database):
         capture = any_database.surface(Surface.CAPTURE)
         capture.execute("select * from ledger.topics_for('{kids,pets}', true, %s)", (DAY,))
         capture.execute(
-            "select ledger.capture(%s, '{kids}', %s, %s, '{}', '{}', %s)", (principal, [answer], DAY, P)
+            "select ledger.capture(%s, '{kids}', array[''], %s, %s, '{kids}', %s, %s)",
+            (principal, [answer], DAY, [P], P),
         )
         own = any_database.surface(Surface.PRINCIPAL)
         own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (principal,))

@@ -153,3 +153,62 @@ def test_no_reconfirmation_reaches_what_no_agent_may_see(scene, shut):
     verdict = scene.run(captures.reconfirm(context, scene.who(), "smoking", "No", "No", scene.today, False))
     assert verdict.accepted
     assert scene.stored() == {"smoking": "I smoke outdoors"}
+
+
+def interrupted(use_case, happening):
+    """The use case, with something happening after its first statement."""
+    named = yield next(use_case)
+    happening()
+    try:
+        operation = use_case.send(named)
+        while True:
+            try:
+                found = yield operation
+            except Exception as error:
+                operation = use_case.throw(error)
+            else:
+                operation = use_case.send(found)
+    except StopIteration as end:
+        return end.value
+
+
+def test_a_question_that_changes_meanwhile_gets_no_bare_answer_of_the_old_one(scene):
+    said = captures.capture(
+        scene.ledger.context,
+        scene.who(),
+        "No",
+        scene.today,
+        [Candidate("smoking", "No")],
+        asked="Do you smoke?",
+    )
+    change = interrupted(said, lambda: scene.change("smoking", {"question": "Are you a non-smoker?"}))
+    (outcome,) = scene.run(change)
+    assert outcome.verdict.reason is Reason.NEEDS_QUESTION and scene.stored() == {}
+
+
+def test_what_was_deleted_under_a_key_that_is_merged_meanwhile_stays_deleted(scene):
+    scene.list_topic("children", "Any children?")
+    scene.say("children", "I want three kids")
+    scene.act(principals.delete, "children")
+    said = captures.capture(
+        scene.ledger.context,
+        scene.who(),
+        "I want three kids",
+        scene.today,
+        [Candidate("kids", "I want three kids")],
+    )
+    (outcome,) = scene.run(interrupted(said, lambda: scene.merge("children", "kids")))
+    assert outcome.verdict.accepted and scene.stored() == {}
+
+
+def test_what_is_merged_away_meanwhile_is_kept_under_the_key_that_it_went_to(scene):
+    scene.list_topic("children", "Any children?")
+    said = captures.capture(
+        scene.ledger.context,
+        scene.who(),
+        "I want two kids",
+        scene.today,
+        [Candidate("children", "I want two kids")],
+    )
+    (outcome,) = scene.run(interrupted(said, lambda: scene.merge("children", "kids")))
+    assert outcome.topic == "kids" and scene.stored() == {"kids": "I want two kids"}

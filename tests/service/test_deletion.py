@@ -125,6 +125,30 @@ def test_an_erasure_under_a_hold_hides_everything_and_is_completed_when_it_is_li
     }
 
 
+def test_an_erasure_under_a_hold_leaves_the_receipt_of_a_refusal_and_names_no_topic(scene):
+    context = scene.ledger.context
+    scene.decide(Decision.GRANTED)
+    scene.say("kids", "I want two kids")
+    scene.act(principals.withhold, "kids", True)
+    scene.run(operators.place_hold(context, scene.who()))
+    scene.run(principals.erase(context, scene.who()))
+    taken = scene.run(principals.export(context, scene.who()))
+    assert taken.rest.erase_asked and taken.rest.withheld == () and taken.entries == ()
+    states = {receipt["events"][0]["event_state"] for receipt in taken.receipts}
+    assert states == {"consent given", "consent withdrawn"}
+
+
+def test_what_was_forbidden_under_a_hold_goes_when_it_is_lifted(scene):
+    context = scene.ledger.context
+    scene.say("diet", "I eat everything")
+    scene.say("kids", "I want two kids")
+    scene.run(operators.place_hold(context, scene.who()))
+    scene.change("diet", {"handling": "forbidden"})
+    assert set(scene.stored()) == {"diet", "kids"}
+    scene.run(operators.lift_hold(context, scene.who()))
+    assert scene.stored() == {"kids": "I want two kids"} and scene.audit()["dropped"] == 1
+
+
 def test_one_cannot_touch_the_entry_of_another(scene):
     scene.say("kids", "I want two kids")
     with pytest.raises(NotFound):

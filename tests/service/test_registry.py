@@ -55,6 +55,25 @@ def test_loosening_a_listed_topic_withholds_it_until_he_releases_it(scene):
     assert scene.covered() == {"income": "fresh"}
 
 
+@pytest.mark.parametrize("handling", [Handling.CONFIRM, Handling.FORBIDDEN])
+def test_unlisting_a_topic_and_listing_it_again_loosens_nothing_in_silence(scene, handling):
+    scene.list_topic("income", "What do you earn?")
+    scene.say("income", "I earn enough")
+    scene.decide(Decision.GRANTED)
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.change("income", {"handling": handling.value})
+    scene.change("income", {"listed": False})
+    scene.say("income", "I earn too much", name="bob")
+    assert scene.stored("bob") == {}, "an unlisted topic is handled as strictly as when it was listed"
+    assert scene.change("income", {"listed": True}).handling is handling
+    scene.change("income", {"listed": False})
+    scene.change("income", {"listed": True, "handling": "open"})
+    assert scene.covered() == {}
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    scene.act(principals.withhold, "income", False)
+    assert scene.covered() == {"income": "fresh"}
+
+
 def test_forbidding_a_topic_takes_its_answers_away_after_a_preview(scene):
     context = scene.ledger.context
     scene.say("diet", "I eat everything")
@@ -71,6 +90,37 @@ def test_changing_a_question_drops_the_bare_answers_given_under_the_old_one(scen
         scene.run(operators.change(scene.ledger.context, "smoking", {"question": "Are you a non-smoker?"}))
     scene.change("smoking", {"question": "Are you a non-smoker?"})
     assert scene.stored() == {} and scene.stored("bob") == {"smoking": "I never smoke"}
+
+
+def test_a_bare_answer_that_a_legal_hold_keeps_is_shown_under_no_other_question(scene):
+    scene.list_topic("tobacco", "Do you use tobacco?")
+    scene.decide(Decision.GRANTED)
+    scene.say("smoking", "No", asked="Do you smoke?")
+    scene.say("diet", "I eat everything")
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.change("smoking", {"question": "Are you a non-smoker?"})
+    assert scene.stored()["smoking"] == "No" and scene.own()["smoking"].withheld
+    assert scene.quotes() == {"diet": "I eat everything"}
+    scene.merge("smoking", "tobacco")
+    assert scene.stored()["tobacco"] == "No" and scene.quotes() == {"diet": "I eat everything"}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"listed": None},
+        {"handling": None},
+        {"question": ""},
+        {"question": " "},
+        {"authority": " "},
+        {"authority": "x" * 121},
+        {"question": "x" * 301},
+    ],
+)
+def test_a_field_that_a_topic_can_not_have_is_refused_by_name(scene, fields):
+    with pytest.raises(InvalidRequest) as refused:
+        scene.run(operators.change(scene.ledger.context, "kids", fields, dry_run=True))
+    assert [problem.at for problem in refused.value.problems] == list(fields)
 
 
 def test_a_preview_is_good_for_the_very_step_on_the_very_topic(scene):
@@ -114,6 +164,23 @@ def test_a_merge_takes_the_stricter_handling_and_the_union_of_withheld(scene):
     assert scene.merge("children", "kids").handling is Handling.SEALED
     scene.decide(Decision.GRANTED)
     assert scene.covered("kids") == {} and scene.own()["kids"].withheld
+
+
+def test_a_merge_makes_no_label_of_a_special_category_open(scene):
+    scene.say("religion", "I go to church on Sundays")
+    with pytest.raises(InvalidRequest, match="special category"):
+        scene.merge("religion", "diet")
+    assert scene.stored() == {"religion": "I go to church on Sundays"}
+
+
+def test_after_a_merge_no_older_answer_waits_behind_a_newer_one(scene):
+    scene.list_topic("children", "Any children?", Handling.CONFIRM)
+    scene.say("children", "I want three kids", on=scene.today - timedelta(days=10))
+    scene.say("kids", "I want two kids")
+    scene.merge("children", "kids")
+    assert not scene.own()["kids"].pending and scene.own()["kids"].answer == "I want two kids"
+    with pytest.raises(NotFound):
+        scene.act(principals.decide, "kids", True)
 
 
 def test_what_was_deleted_under_a_merged_key_stays_deleted(scene):

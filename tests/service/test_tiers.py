@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.core.model import Decision, Handling, Tier
-from ledger.service import agents, principals
+from ledger.service import agents, operators, principals
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -152,3 +152,21 @@ def test_what_coining_answers_depends_on_the_listed_registry_alone(scene):
     assert first.question is None and not first.listed
     assert scene.run(agents.coin(context, "Kids")).key == "kids"
     assert scene.run(agents.coin(context, "kid")).key == "kids"
+
+
+def test_a_topic_that_is_not_listed_is_named_by_the_callers_own_label(scene):
+    """What an alias of it leads to is a key that another agent coined."""
+    context = scene.ledger.context
+    scene.decide(Decision.GRANTED)
+    scene.run(agents.coin(context, "marta s cat"))
+    scene.run(operators.put_alias(context, "marta s cat", "cats"))
+    assert scene.say("Cats", "I have two cats").topic == "cats"
+    person = scene.ledger.principal("ann")
+    plan = person.plan(["cats", "kids"])
+    assert [item.key for item in plan.items] == ["cats", "kids"]
+    assert plan.items[0].entry.answer == "I have two cats"
+    replies = (plan.prompt, person.recall(["cats"]).prompt, str(person.coverage(["cats"])))
+    assert all("cats" in reply and "marta" not in reply for reply in replies)
+    assert scene.stored() == {"marta_s_cat": "I have two cats"}
+    scene.change("marta s cat", {"listed": True})
+    assert person.plan(["cats"]).items[0].key == "marta_s_cat"

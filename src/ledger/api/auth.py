@@ -89,6 +89,8 @@ def guarded(scope: Scope) -> type[APIRoute]:
                 request.scope["ledger.claims"] = claims
                 if request.scope["query_string"] and not takes_query:
                     raise InvalidRequest("This call takes no query parameters.")
+                if len(request.query_params.multi_items()) != len(request.query_params):
+                    raise InvalidRequest("A query parameter stands twice.")  # the last would win, silently
                 has_body = (
                     request.headers.get("content-length", "0") != "0"
                     or "transfer-encoding" in request.headers

@@ -293,7 +293,7 @@ class TopicChange(Body):
 
     question: str | None = Field(None, max_length=300)
     handling: Literal["open", "sealed", "confirm", "forbidden"] | None = None
-    authority: str | None = Field(None, max_length=200)
+    authority: str | None = Field(None, max_length=120)
     reconfirm_after: Days | None = None
     drop_after: Days | None = None
     listed: bool | None = None

@@ -45,21 +45,24 @@ def today() -> Operation[date]:
 def keep(
     principal: UUID,
     answers: Mapping[str, str],
+    questions: Mapping[str, str | None],
     said_on: date,
     marks: Mapping[str, Sequence[UUID]],
     mark_all: UUID,
 ) -> Operation[None]:
-    """Keeps answers by topic, as far as they may be kept. `marks` are those of each topic's names.
+    """Keeps answers by topic, as far as they may be kept. `marks` are those of each topic's names, `questions`
+    those that the gate had.
 
-    Raises TopicGone where a topic was merged meanwhile; nothing is kept then.
+    Raises TopicGone where the registry says otherwise by now; nothing is kept then.
     """
     pairs = [(topic, mark) for topic, own in marks.items() for mark in own]
     return Operation(
         Surface.CAPTURE,
-        "select ledger.capture(%s, %s, %s, %s, %s, %s, %s)",
+        "select ledger.capture(%s, %s, %s, %s, %s, %s, %s, %s)",
         (
             principal,
             list(answers),
+            [questions[topic] or "" for topic in answers],
             list(answers.values()),
             said_on,
             [topic for topic, _ in pairs],

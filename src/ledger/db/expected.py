@@ -93,7 +93,7 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
             ("entry", "barrier", "audit"): ("UPDATE",),
-            ("topic", "setting"): ("SELECT",),
+            ("topic", "topic_alias", "setting"): ("SELECT",),
         },
         "ledger_registrar": {
             ("topic", "topic_alias"): ("SELECT", "INSERT", "DELETE"),

@@ -20,11 +20,11 @@ from ledger.errors import (
 
 
 class TopicGone(LedgerError):
-    """A topic was merged between the two statements of a capture: turn the labels into keys again."""
+    """A topic changed between the two statements of a capture: turn the labels into topics again."""
 
 
 _OURS: dict[str, LedgerError] = {
-    "LG001": TopicGone("A topic was merged just now."),
+    "LG001": TopicGone("A topic was changed just now."),
     "LG002": LegalHold("Nothing of this principal may be changed or deleted until the hold is lifted."),
     "LG003": NotFound("There is no such thing here, or no longer."),
     "LG004": PreconditionFailed("This topic has changed since it was read. Read it again, then decide."),

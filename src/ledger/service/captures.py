@@ -50,17 +50,22 @@ def capture(
             Outcome(candidate.topic, key)
             if isinstance(key, Verdict)
             else Outcome(
-                topics[key].key,
+                topics[key].key if topics[key].listed else key,
                 _forbidden(topics[key]) or reading.judge(candidate.span, topics[key].question, names),
             )
             for candidate, key in zip(candidates, keys, strict=True)
         ]
-        answers = {o.topic: o.verdict.answer for o in outcomes if o.verdict.answer is not None}
+        answers = {
+            topics[str(key)].key: outcome.verdict.answer
+            for key, outcome in zip(keys, outcomes, strict=True)
+            if outcome.verdict.answer is not None
+        }
         if not answers:
             return outcomes
+        questions = {topic.key: topic.question for topic in named}
         marks = {topic.key: context.marks(principal, topic.names) for topic in named if topic.key in answers}
         try:
-            yield db.keep(principal, answers, day, marks, context.identity.mark_all(principal))
+            yield db.keep(principal, answers, questions, day, marks, context.identity.mark_all(principal))
         except TopicGone:
             continue
         return outcomes

@@ -23,6 +23,7 @@ from ledger.db.operation import UseCase
 from ledger.errors import InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded, Problem
 from ledger.service.context import Context
 
+_LONGEST = {"question": 300, "authority": 120}  # characters
 FEWEST = 5  # principals; below it a figure is "fewer than 5"
 
 _NO_TOPIC = "There is no such topic. List the topics to see which there are."
@@ -75,7 +76,13 @@ def change(
     """
     old = yield from topic(context, label)
     wanted = dict(fields)
-    if "listed" in wanted and wanted["listed"] and not old.listed and "handling" not in wanted:
+    _check_fields(wanted)
+    if (
+        wanted.get("listed")
+        and old.handling is Handling.SEALED
+        and not old.listed
+        and "handling" not in wanted
+    ):
         wanted["handling"] = Handling.OPEN.value
     _check(context, old, wanted)
     if "reconfirm_after" in wanted or "drop_after" in wanted:
@@ -108,6 +115,16 @@ def merge(
         raise InvalidRequest(
             "A topic can't be merged into itself.", [Problem("into", "names the same topic")]
         )
+    given = old.listed or old.handling.rank > Handling.SEALED.rank  # by an operator, that is
+    strictest = max(old.handling, target.handling, key=lambda h: h.rank) if given else target.handling
+    _check_category(
+        context,
+        target,
+        listed=target.listed,
+        handling=strictest,
+        question=target.question,
+        words=(old.key, *old.aliases),
+    )
     step = {"step": "merge", "topic": _document(old), "into": _document(target)}
     destroys = (
         "the topic itself: its key becomes a label of the other",
@@ -141,9 +158,12 @@ def adopt(context: Context, wanted: Topic) -> UseCase[None]:
             {name: value for name, value in _document(wanted).items() if name != "key"} | {"listed": True},
         )
     taken = {name for one in (yield db.topics()) for name in (one.key, *one.aliases)}
-    for alias in wanted.aliases:
-        if alias not in taken:
-            yield from put_alias(context, old.key, alias)
+    new = [alias for alias in wanted.aliases if alias not in taken]
+    if new:
+        now = yield from topic(context, old.key)
+        _check_category(context, now, listed=now.listed, handling=now.handling, words=new)
+    for alias in new:
+        yield db.alias_put(alias, old.key)
 
 
 def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:
@@ -199,6 +219,18 @@ def _document(topic: Topic) -> db.Document:
         "drop_after": topic.drop_after,
         "listed": topic.listed,
     }
+
+
+def _check_fields(wanted: Mapping[str, Any]) -> None:
+    problems = [
+        Problem(name, "must not be null") for name in ("handling", "listed") if wanted.get(name, ...) is None
+    ]
+    for name, most in _LONGEST.items():
+        text = wanted.get(name)
+        if text is not None and not (text.strip() and len(text) <= most):
+            problems.append(Problem(name, f"must be 1 to {most} characters and not blank, or null"))
+    if problems:
+        raise InvalidRequest("See `problems` for what to change.", problems)
 
 
 def _check(context: Context, old: Topic, wanted: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ from ledger.cli.common import (
     print_json,
     refuse,
     settings,
+    tell_of_keys,
 )
 from ledger.core.model import Tier
 from ledger.errors import InvalidRequest, LedgerError, SetupError
@@ -112,6 +113,8 @@ def token(
     """Prints a token, and nothing else. Example: answer-ledger token --scope agent --principal ann"""
     chosen = settings(data_dir, None)
     keys = Keys.open(chosen.data_dir, chosen)
+    if keys.made_now:
+        tell_of_keys(chosen.data_dir)
     identity = Identity(keys.pepper, chosen.tenant)
     try:
         scopes = {Scope(word) for word in scope.split()}

@@ -64,16 +64,12 @@ def _serve(chosen: Settings, database: str | None) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        line = socket.socket(family, socket.SOCK_STREAM)
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        line.bind((host, port))
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=128)
     except OSError as error:
         raise SetupError(
-            f"Port {port} of {host} can't be listened at ({error.strerror}). Choose another with --port."
+            f"Port {port} of {host} can't be listened at ({error.strerror}). Choose another with --port or --host."
         ) from None
-    line.listen(128)
-    return line
 
 
 def _welcome(deployment: Deployment, url: str) -> None:

@@ -65,6 +65,7 @@ def findings(conninfo: str) -> list[Finding]:
             _locks,
             _statistics,
             _settings,
+            _role_settings,
             _extensions,
         ):
             found.extend(look(rows))
@@ -189,6 +190,21 @@ def _settings(rows: Query) -> Iterator[Finding]:
     ):
         allowed, todo = _SETTINGS[name]
         yield Finding(name, value in allowed, value or "off", todo)
+
+
+def _role_settings(rows: Query) -> Iterator[Finding]:
+    wrong = []
+    for role, name, value in rows(
+        """select s.setrole::regrole::text, split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)
+             from pg_db_role_setting s, unnest(s.setconfig) c
+            where s.setrole::regrole::text like 'ledger\\_%'
+              and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))"""
+    ):
+        if name in _SETTINGS and value not in _SETTINGS[name][0]:
+            wrong.append((f"{role}: {name}",))
+    yield _none(
+        "no role of ours has log settings that leak", wrong, "alter role ... in database ... reset ..."
+    )
 
 
 def _extensions(rows: Query) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from ledger.db import operator as db
 from ledger.db.connections import Connections
 from ledger.db.operation import Surface
 from ledger.embedded import EmbeddedServer
-from ledger.errors import SetupError, Unavailable, WrongPepper
+from ledger.errors import LedgerError, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
 from ledger.keys import Keys
 from ledger.service.context import Context
@@ -93,7 +93,7 @@ class Deployment:
     def _check_and_settle(self) -> None:
         connections = Connections({Surface.OPERATOR: self.logins[Surface.OPERATOR]}, self.settings)
         try:
-            migrations.check(connections.execute(db.schema_version()))
+            migrations.check(_version(connections))
             setting = connections.execute(db.setting_read())
             proof = str(self.context.identity.proof())
             if setting["pepper_proof"] not in (None, proof):
@@ -110,6 +110,15 @@ class Deployment:
                 connections.execute(db.setting_change(wanted))
         finally:
             connections.close()
+
+
+def _version(connections: Connections) -> str | None:
+    try:
+        return connections.execute(db.schema_version())
+    except Unavailable:
+        raise
+    except LedgerError:
+        return None  # roles belong to the cluster: one can log in to a database that has no ledger
 
 
 def installer(settings: Settings) -> str | None:

@@ -193,18 +193,19 @@ def _settings(rows: Query) -> Iterator[Finding]:
 
 
 def _role_settings(rows: Query) -> Iterator[Finding]:
-    wrong = []
-    for role, name, value in rows(
+    there = rows(
         """select s.setrole::regrole::text, split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)
              from pg_db_role_setting s, unnest(s.setconfig) c
             where s.setrole::regrole::text like 'ledger\\_%'
-              and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))"""
-    ):
-        if name in _SETTINGS and value not in _SETTINGS[name][0]:
-            wrong.append((f"{role}: {name}",))
-    yield _none(
-        "no role of ours has log settings that leak", wrong, "alter role ... in database ... reset ..."
+              and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+            order by 1, 2"""
     )
+    own = [(role, name, value) for role, name, value in there if name in _SETTINGS]
+    for role, name, value in own:
+        allowed, todo = _SETTINGS[name]
+        yield Finding(f"{name} of {role}", value in allowed, value, f"for this role, {todo}")
+    if not own:
+        yield Finding("no role of ours has such settings of its own", True, "none else")
 
 
 def _extensions(rows: Query) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from ledger.errors import SetupError
 
@@ -154,6 +154,11 @@ class Settings(BaseSettings):
         return self
 
     @classmethod
+    def alone(cls, **given: Any) -> Settings:
+        """Those given and no others: for a ledger that is made to be thrown away, beside one that is not."""
+        return _Alone(**given)
+
+    @classmethod
     def load(cls, **given: Any) -> Self:
         """The settings of the environment, of `.env`, and before both those given and not None.
 
@@ -167,6 +172,19 @@ class Settings(BaseSettings):
             raise SetupError(f"{'; '.join(_told(error))}.") from None
         except (OSError, UnicodeDecodeError):
             raise SetupError(f"The file {ENV_FILE} of this folder can't be read.") from None
+
+
+class _Alone(Settings):
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
 
 
 def _refuse_unknown(names: Iterable[str]) -> None:

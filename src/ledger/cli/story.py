@@ -211,7 +211,7 @@ def _installer(stage: Stage) -> str:
 @contextmanager
 def _stage(console: Console, folder: Path) -> Iterator[Stage]:
     with console.status("starting a PostgreSQL and a server") if console.is_terminal else _quiet():
-        deployment = Deployment.open(Settings(data_dir=folder / "data", sweep_every_hours=0))
+        deployment = Deployment.open(Settings.alone(data_dir=folder / "data", sweep_every_hours=0))
     try:
         with _served(deployment) as url, httpx.Client(base_url=url, timeout=30) as http:
             tokens = Tokens.open(deployment.settings, deployment.keys, deployment.context.identity.principal)

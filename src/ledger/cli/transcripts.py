@@ -21,7 +21,7 @@ def run(files: list[Path], *, json: bool) -> int:
     lines, broken = replay.read(files)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ledger-replay-"))
-        ledger = stack.enter_context(Ledger.open(Settings(data_dir=Path(folder), sweep_every_hours=0)))
+        ledger = stack.enter_context(Ledger.open(Settings.alone(data_dir=Path(folder), sweep_every_hours=0)))
         progress = stack.enter_context(
             Progress(
                 TextColumn("{task.description}"),
@@ -35,18 +35,17 @@ def run(files: list[Path], *, json: bool) -> int:
         )
         task = progress.add_task("playing", total=len(lines))
         report = replay.play(ledger, lines, lambda: progress.advance(task))
-    for file, number in broken:
-        errors.print(f"{file.name}, line {number}: broken, skipped", markup=False, highlight=False)
+    report.broken = sorted([*broken, *report.broken])
+    for place in report.broken:
+        errors.print(f"{place.file.name}, line {place.line}: broken, skipped", markup=False, highlight=False)
     if json:
-        print_json(
-            {**asdict(report), "broken": [{"file": file.name, "line": number} for file, number in broken]}
-        )
+        print_json(asdict(report) | {"broken": [place._asdict() for place in report.broken]})
     else:
-        _show(report, len(broken))
-    return NO if broken else 0
+        _show(report)
+    return NO if report.broken else 0
 
 
-def _show(report: replay.Report, broken: int) -> None:
+def _show(report: replay.Report) -> None:
     table = Table(box=None, show_header=False, title="Replay", title_justify="left", title_style="bold")
     table.add_column(justify="right")
     table.add_column()
@@ -54,7 +53,7 @@ def _show(report: replay.Report, broken: int) -> None:
         (report.messages, "messages"),
         (report.principals, "principals"),
         (report.threads, "threads, each another counterparty"),
-        (broken, "broken lines, skipped"),
+        (len(report.broken), "broken lines, skipped"),
         (sum(report.captures.values()), "captures"),
         (report.captures.get("accepted", 0), "  accepted"),
     ):

@@ -16,14 +16,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledger.core.model import Candidate, Decision, Do, Handling, Tier, Topic
 from ledger.core.registry.handling import special_category
 from ledger.core.registry.label import normalise
 from ledger.db.agent import Reader
 from ledger.db.clock import Clock
-from ledger.errors import BadLabel, SetupError
+from ledger.errors import BadLabel, InvalidRequest, SetupError
 from ledger.service import agents, operators, principals
 from ledger.service.ledger import Ledger, Person
 
@@ -32,8 +32,16 @@ MOST_CANDIDATES = 32  # of one capture
 LONGEST_QUESTION = 300  # code points
 
 
+class Place(NamedTuple):
+    """Where a line stands."""
+
+    file: Path
+    line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
+    place: Place
     principal: str
     thread: str
     said_on: date | None
@@ -55,42 +63,46 @@ class Report:
     asked_again: int = 0  # of these, on a topic that another counterparty had asked him about before
     spared: dict[str, int] = field(default_factory=dict)  # of these, by tier
     as_a_question: int = 0  # of these, in tier full: his old words, as a question
+    broken: list[Place] = field(default_factory=list)  # lines that were skipped, in their order
 
 
-def read(files: Sequence[Path]) -> tuple[list[Line], list[tuple[Path, int]]]:
-    """The lines of all files in the order of their days, and the numbers of those that are broken.
+def read(files: Sequence[Path]) -> tuple[list[Line], list[Place]]:
+    """The lines of all files in the order of their days, and the places of those that are none.
 
     Lines without a day keep their place among themselves, after the others. Raises SetupError for a file that
     can't be read.
     """
     lines: list[Line] = []
-    broken: list[tuple[Path, int]] = []
+    broken: list[Place] = []
     for file in files:
         try:
             with file.open("rb") as source:
-                for number, raw in enumerate(source, 1):
+                for place, raw in ((Place(file, number), raw) for number, raw in enumerate(source, 1)):
                     if raw.strip():
                         try:
-                            lines.append(_line(json.loads(raw)))
-                        except (ValueError, TypeError, KeyError, AttributeError):
-                            broken.append((file, number))
+                            lines.append(_line(place, json.loads(raw)))
+                        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                            broken.append(place)
         except OSError as error:
             raise SetupError(f"A transcript can't be read: {error.strerror}.") from None
     return sorted(lines, key=lambda line: line.said_on or date.max), broken
 
 
-def _line(found: dict[str, Any]) -> Line:
+def _line(place: Place, found: dict[str, Any]) -> Line:
     day = found["said_on"]
     answers = tuple(Candidate(_text(one["topic"]), _text(one["span"])) for one in found["answers"])
-    asked = [_text(topic) for topic in found.get("asked") or ()]
+    asked = found.get("asked") or [one.topic for one in answers]
+    if not isinstance(asked, list):
+        raise TypeError
     return Line(
+        place,
         _text(found["principal"]),
         _text(found["thread"]),
         None if day is None else date.fromisoformat(day),
         None if found["question"] is None else _text(found["question"]),
         _text(found["message"]),
         answers,
-        tuple(dict.fromkeys(asked or [one.topic for one in answers])),
+        tuple(dict.fromkeys(map(_text, asked))),
     )
 
 
@@ -98,6 +110,8 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
     value.encode()  # a lone surrogate is no text
+    if "\0" in value:
+        raise ValueError  # and nothing that a database holds
     return value
 
 
@@ -111,20 +125,24 @@ def play(ledger: Ledger, lines: Sequence[Line], advance: Callable[[], None] = la
     captures: Counter[str] = Counter()
     today = datetime.now(UTC).date()
     topics = _list_topics(ledger, lines)
-    keys = {label: topic.key for label, topic in topics.items()}
     people: dict[str, Person] = {}
     heard: dict[tuple[str, str], set[str]] = defaultdict(set)  # principal and topic -> threads that asked
     with Clock(_installer(ledger)) as clock:
         for line in lines:
-            report.messages += 1
+            advance()
             if line.asked or line.answers:
                 clock.set(line.said_on or today)
-                person = people.get(line.principal) or _person(ledger, people, line.principal)
-                _before(ledger, person, line, keys, heard, report)
-                _after(person, line, line.said_on or today, topics, captures)
-            advance()
-    report.principals = len({line.principal for line in lines})
-    report.threads = len({(line.principal, line.thread) for line in lines})
+                try:
+                    person = people.get(line.principal) or _person(ledger, people, line.principal)
+                    _before(ledger, person, line, topics, heard, report)
+                    _after(person, line, line.said_on or today, topics, captures)
+                except InvalidRequest:
+                    report.broken.append(line.place)
+    skipped = set(report.broken)
+    played = [line for line in lines if line.place not in skipped]
+    report.messages = len(played)
+    report.principals = len({line.principal for line in played})
+    report.threads = len({(line.principal, line.thread) for line in played})
     report.captures = dict(captures)
     return report
 
@@ -165,18 +183,19 @@ def _before(
     ledger: Ledger,
     person: Person,
     line: Line,
-    keys: dict[str, str],
+    topics: dict[str, Topic],
     heard: dict[tuple[str, str], set[str]],
     report: Report,
 ) -> None:
     again = []
-    for topic in line.asked:
+    for label in line.asked:
         report.asked += 1
-        threads = heard[line.principal, topic]
+        topic = topics.get(label)
+        threads = heard[line.principal, topic.key if topic else label]
         if threads - {line.thread}:
             report.asked_again += 1
-            if topic in keys:
-                again.append(keys[topic])
+            if topic:
+                again.append(topic.key)
         threads.add(line.thread)
     if not again:
         return

@@ -5,19 +5,6 @@
 -- rows carry one, in every table, and lie in key order. Nothing of a principal under a legal hold is
 -- deleted. Order: sweep_expired until it gives back zeros, sweep_snapshot, sweep_restamp.
 
-create function ledger.expired_entries(tab regclass)
-  returns table (principal uuid, topic text)
-  language plpgsql as $$
-begin
-  return query execute format(
-    'select e.principal, e.topic
-       from %s e
-       join ledger.setting s on s.only_row
-       left join ledger.topic t on t.key = e.topic
-      where ledger.today() - e.as_of >= coalesce(t.drop_after, s.drop_after)
-        and not exists (select from ledger.legal_hold h where h.principal = e.principal)', tab);
-end $$;
-
 -- A barrier, and the audit, expire with the widest window: no capture that a barrier could stop would
 -- be kept any more.
 create function ledger.oldest_day() returns date
@@ -28,50 +15,82 @@ begin
     (select max(t.drop_after) from ledger.topic t));
 end $$;
 
-create function ledger.sweep_due() returns table (entries bigint, pending bigint, barriers bigint, audit bigint)
-  language plpgsql strict security definer rows 1
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-as $$
-#variable_conflict use_column
+-- Where the rows of a table lie that are past their time: at most so many (null: all), of those that lie
+-- at `among` (null: of all).
+create function ledger.past(tab regclass, among tid[], most integer) returns tid[]
+  language plpgsql as $$
 declare
-  oldest date := ledger.oldest_day();
+  rows text := case tab
+    when 'ledger.barrier'::regclass then 'ledger.barrier r where r.not_before <= $3'
+    when 'ledger.audit'::regclass then 'ledger.audit r where r.on_day <= $3'
+    else format('%s r join ledger.setting s on s.only_row left join ledger.topic t on t.key = r.topic
+                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', tab)
+  end;
+  found_at tid[];
 begin
-  return query
-    select (select count(*) from ledger.expired_entries('ledger.entry')),
-           (select count(*) from ledger.expired_entries('ledger.pending')),
-           (select count(*) from ledger.barrier b where b.not_before <= oldest
-              and not exists (select from ledger.legal_hold h where h.principal = b.principal)),
-           (select count(*) from ledger.audit a where a.on_day <= oldest
-              and not exists (select from ledger.legal_hold h where h.principal = a.principal));
+  execute format(
+    'select array(
+       select r.ctid from %s
+          and not exists (select from ledger.legal_hold h where h.principal = r.principal) %s
+        limit $2)', rows, case when among is not null then 'and r.ctid = any ($1)' end)
+    into found_at using among, most, ledger.oldest_day(), ledger.today();
+  return found_at;
 end $$;
 
--- One batch, so that no capture waits long. What is left of a principal's rows lies as it lay.
-create function ledger.sweep_expired(most integer)
-  returns table (entries bigint, pending bigint, barriers bigint, audit bigint)
+create function ledger.sweep_due() returns table (entries integer, pending integer, barriers integer, audit integer)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
-declare
-  oldest    date := ledger.oldest_day();
-  n_entries bigint;
-  n_pending bigint;
-  n_barrier bigint;
-  n_audit   bigint;
 begin
+  return query
+    select cardinality(ledger.past('ledger.entry', null, null)),
+           cardinality(ledger.past('ledger.pending', null, null)),
+           cardinality(ledger.past('ledger.barrier', null, null)),
+           cardinality(ledger.past('ledger.audit', null, null));
+end $$;
+
+-- One batch: at most so many of each. Captures wait for the lock, so a table is read before it is taken,
+-- and under it only what was found there is looked at again, by its place (the rows of a batch lie side by
+-- side, hence the page cost): how long they wait does not grow with the table. What is left of a
+-- principal's rows lies as it lay.
+create function ledger.sweep_expired(most integer)
+  returns table (entries integer, pending integer, barriers integer, audit integer)
+  language plpgsql strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set random_page_cost = 1
+as $$
+#variable_conflict use_column
+declare
+  entries_at  tid[] := ledger.past('ledger.entry', null, most);
+  pending_at  tid[] := ledger.past('ledger.pending', null, most);
+  barriers_at tid[] := ledger.past('ledger.barrier', null, most);
+  audit_at    tid[] := ledger.past('ledger.audit', null, most);
+  n_entries   integer;
+  n_pending   integer;
+  n_barriers  integer;
+  n_audit     integer;
+begin
+  if entries_at || pending_at || barriers_at || audit_at = '{}' then
+    return query select 0, 0, 0, 0;
+    return;
+  end if;
   perform ledger.lock_whole();
+  entries_at  := ledger.past('ledger.entry', entries_at, most);
+  pending_at  := ledger.past('ledger.pending', pending_at, most);
+  barriers_at := ledger.past('ledger.barrier', barriers_at, most);
+  audit_at    := ledger.past('ledger.audit', audit_at, most);
+
+  delete from ledger.barrier b where b.ctid = any (barriers_at);
+  get diagnostics n_barriers = row_count;
+  delete from ledger.audit a where a.ctid = any (audit_at);
+  get diagnostics n_audit = row_count;
   with gone_entries as (
-    delete from ledger.entry e
-     using (select * from ledger.expired_entries('ledger.entry') limit most) x
-     where e.principal = x.principal and e.topic = x.topic
-    returning e.principal
+    delete from ledger.entry e where e.ctid = any (entries_at) returning e.principal
   ), gone_pending as (
-    delete from ledger.pending w
-     using (select * from ledger.expired_entries('ledger.pending') limit most) x
-     where w.principal = x.principal and w.topic = x.topic
-    returning w.principal
+    delete from ledger.pending w where w.ctid = any (pending_at) returning w.principal
   ), noted as (
     insert into ledger.audit as a (principal, on_day, action, n)
     select g.principal, ledger.today(), 'expired', count(*)
@@ -82,13 +101,7 @@ begin
   )
   select (select count(*) from gone_entries), (select count(*) from gone_pending)
     into n_entries, n_pending;
-  delete from ledger.barrier b where b.not_before <= oldest
-     and not exists (select from ledger.legal_hold h where h.principal = b.principal);
-  get diagnostics n_barrier = row_count;
-  delete from ledger.audit a where a.on_day <= oldest
-     and not exists (select from ledger.legal_hold h where h.principal = a.principal);
-  get diagnostics n_audit = row_count;
-  return query select n_entries, n_pending, n_barrier, n_audit;
+  return query select n_entries, n_pending, n_barriers, n_audit;
 end $$;
 
 -- What operators may see, once a week: listed topics by age, rounded to 5, none below 5 principals;

@@ -15,7 +15,7 @@ def due() -> Operation[dict[str, int]]:
 
 
 def expired(most: int) -> Operation[dict[str, int]]:
-    """Deletes one batch of what is past its window: at most `most` entries."""
+    """Deletes one batch of what is past its window: at most `most` of each kind."""
     return Operation(Surface.SWEEPER, "select * from ledger.sweep_expired(%s)", (most,), _counts, once=True)
 
 

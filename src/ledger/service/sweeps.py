@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ledger.db import sweeper as db
 from ledger.db.operation import UseCase
 
-BATCH = 5_000  # entries a transaction, so that no capture waits long
+BATCH = 5_000  # rows of a kind a transaction, so that no capture waits long
 
 
 def due() -> UseCase[dict[str, int]]:
@@ -26,7 +26,7 @@ def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str,
         batch: dict[str, int] = yield db.expired(BATCH)
         total = {kind: total.get(kind, 0) + n for kind, n in batch.items()}
         progress(total["entries"] + total["pending"])
-        if not batch["entries"] and not batch["pending"]:
+        if not any(batch.values()):
             break
     yield db.snapshot()
     restamped: int = yield db.restamp()

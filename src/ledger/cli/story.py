@@ -85,7 +85,7 @@ class Stage:
         }
         for item in items:
             verb, what = means[item["do"]]
-            self.console.print(f"    {verb} {item['key']:<8} {escape(what(item))}", soft_wrap=True)
+            self.console.print(f"    {verb} {item['key']:<8} {escape(what(item))}")
 
     def told(self, message: str, outcome: dict[str, Any], span: str | None = None) -> None:
         self.console.print(f"  he types: [bold]{escape(message)}[/]")

@@ -42,7 +42,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_it_is_plain_text_of_a_hundred_columns(told: str) -> None:
     assert "\x1b" not in told
-    assert max(map(len, told.splitlines())) <= 110
+    assert max(map(len, told.splitlines())) <= 100
+    assert "…" not in told, "nothing is cut off"
 
 
 def test_it_shows_what_an_agent_asks_what_it_is_spared_and_what_is_refused(told: str) -> None:

@@ -19,6 +19,7 @@ import httpx
 import psycopg
 import uvicorn
 from psycopg import sql
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
@@ -75,28 +76,34 @@ class Stage:
         items = self.call("POST", "/v1/plan", Scope.AGENT, {"labels": list(labels)}).json()["items"]
         self.console.print(f"  [cyan]{agent}'s agent[/] looks before its turn:")
         means: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-            "ask": ("[yellow]asks[/]      ", lambda i: i.get("question") or ""),
+            "ask": ("[yellow]asks[/]", lambda i: i.get("question") or ""),
             "covered": (
-                "[green]is spared[/] ",
+                "[green]is spared[/]",
                 lambda i: "somebody was told; the words are locked without consent",
             ),
-            "known": ("[green]knows[/]     ", lambda i: f"“{i['quote']}” ({i['as_of']})"),
+            "known": ("[green]knows[/]", lambda i: f"“{i['quote']}” ({i['as_of']})"),
             "reconfirm": ("[magenta]reconfirms[/]", lambda i: i.get("ask") or i.get("question") or ""),
         }
+        looked = Table.grid(padding=(0, 1))
+        for width in (3, 10, 8, None):
+            looked.add_column(min_width=width)
         for item in items:
             verb, what = means[item["do"]]
-            self.console.print(f"    {verb} {item['key']:<8} {escape(what(item))}")
+            looked.add_row("", verb, item["key"], escape(what(item)))
+        self.console.print(looked)
 
     def told(self, message: str, outcome: dict[str, Any], span: str | None = None) -> None:
         self.console.print(f"  he types: [bold]{escape(message)}[/]")
         if outcome["accepted"]:
-            self.console.print(f"    [green]kept[/]      {outcome['topic']:<8} “{escape(outcome['answer'])}”")
+            self.console.print(
+                f"    [green]kept[/]       {outcome['topic']:<8} “{escape(outcome['answer'])}”"
+            )
             return
         self.console.print(
-            f"    [red]refused[/]   {outcome['topic']:<8} “{escape(span or message)}”: {outcome['reason']}"
+            f"    [red]refused[/]    {outcome['topic']:<8} “{escape(span or message)}”: {outcome['reason']}"
         )
         if outcome.get("nearest"):
-            self.console.print(f"              would pass: “{escape(outcome['nearest'])}”")
+            self.console.print(f"               would pass: “{escape(outcome['nearest'])}”")
 
     def scene(self, number: int, title: str) -> None:
         self.console.print()
@@ -134,7 +141,7 @@ def _the_gate(stage: Stage) -> None:
     message = "I don't want kids, to be honest."
     for span in ("I do not want any kids", "want kids"):
         stage.told(message, stage.says("kids", message, span), span)
-    message = "My sister smokes, I only smoke at parties."
+    message = "My sister smokes, I don't."
     stage.told(message, stage.says("smoking", message, "smokes"), "smokes")
     stage.told(message, stage.says("smoking", message))
 
@@ -187,8 +194,10 @@ def _everything(stage: Stage) -> None:
                 empty.append(name)
                 continue
             table = Table(
-                "xmin", *columns, title=name, title_justify="left", title_style="bold", pad_edge=False
+                title=name, title_justify="left", title_style="bold", box=box.SIMPLE, padding=(0, 1, 0, 0)
             )
+            for column in ("xmin", *columns):
+                table.add_column(column, overflow="fold")  # nothing is cut off
             for row in rows:
                 table.add_row(*(escape("" if value is None else str(value)) for value in row))
             stage.console.print(table)

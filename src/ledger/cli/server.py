@@ -39,27 +39,29 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _serve(chosen: Settings, database: str | None) -> None:
-    deployment = Deployment.open(chosen)
-    try:
-        line = _listen(chosen.host, chosen.port)
-        url = (
-            f"http://{'[' + chosen.host + ']' if ':' in chosen.host else chosen.host}:{line.getsockname()[1]}"
-        )
-        _welcome(deployment, url)
-        if chosen.workers > 1:
-            # the workers open the deployment for themselves, by the settings of their environment
-            os.environ.update(
-                {"LEDGER_DATA_DIR": str(chosen.data_dir)}
-                | ({"LEDGER_DATABASE_URL": database} if database else {})
-            )
-            config = uvicorn.Config(
-                "ledger.api.serving:from_environment", factory=True, workers=chosen.workers, **serving.OPTIONS
-            )
-            Multiprocess(config, sockets=[line]).run()
-        else:
-            uvicorn.Server(uvicorn.Config(create_app(deployment), **serving.OPTIONS)).run(sockets=[line])
-    finally:
-        deployment.close()
+    # The port first: whether it is free is known at once.
+    with _listen(chosen.host, chosen.port) as line:
+        deployment = Deployment.open(chosen)
+        try:
+            host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
+            _welcome(deployment, f"http://{host}:{line.getsockname()[1]}")
+            if chosen.workers > 1:
+                # the workers open the deployment for themselves, by the settings of their environment
+                os.environ.update(
+                    {"LEDGER_DATA_DIR": str(chosen.data_dir)}
+                    | ({"LEDGER_DATABASE_URL": database} if database else {})
+                )
+                config = uvicorn.Config(
+                    "ledger.api.serving:from_environment",
+                    factory=True,
+                    workers=chosen.workers,
+                    **serving.OPTIONS,
+                )
+                Multiprocess(config, sockets=[line]).run()
+            else:
+                uvicorn.Server(uvicorn.Config(create_app(deployment), **serving.OPTIONS)).run(sockets=[line])
+        finally:
+            deployment.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -74,7 +76,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _welcome(deployment: Deployment, url: str) -> None:
     if deployment.keys.made_now:
-        folder = deployment.settings.data_dir
+        folder = deployment.settings.data_dir.absolute()
         tell_of_keys(folder)
         for line in (
             "Next steps, as they can be pasted:",

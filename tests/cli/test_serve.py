@@ -1,0 +1,126 @@
+"""`serve`, as a process of its own: its first start, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+COMMAND = Path(sys.executable).with_name("answer-ledger")
+
+
+@contextmanager
+def serving(
+    folder: Path, *arguments: str, stop: signal.Signals = signal.SIGTERM, **environment: str
+) -> Iterator[list[str]]:
+    """The lines printed until it serves. Stopped afterwards, which must be clean."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("LEDGER_")}
+    process = subprocess.Popen(
+        [COMMAND, "serve", "--port", "0", "--data-dir", folder / "data", *arguments],
+        cwd=folder,
+        env={**clean, "PATH": f"{COMMAND.parent}:{clean['PATH']}", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    try:
+        for line in process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.startswith("serving at "):
+                break
+        yield lines
+        process.send_signal(stop)
+        out, err = process.communicate(timeout=30)
+        lines += [*out.splitlines(), *err.splitlines()]
+        assert process.returncode == 0, lines
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def url(lines: list[str]) -> str:
+    return re.search(r"serving at (http://[\d.]+:\d+)", lines[-1])[1]  # type: ignore[index]
+
+
+def ready(where: str) -> None:
+    for _ in range(200):
+        try:
+            if httpx.get(f"{where}/readyz").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError("it does not get ready")
+
+
+def test_a_first_start_explains_the_keys_and_its_example_works_as_pasted(tmp_path: Path) -> None:
+    with serving(tmp_path) as lines:
+        where = url(lines)
+        assert where.startswith("http://127.0.0.1:")
+        ready(where)
+        start = next(at for at, line in enumerate(lines) if "TOKEN=" in line)
+        example = "\n".join(lines[start : start + 3])
+        said = subprocess.run(
+            ["sh", "-c", example],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"},
+        ).stdout
+        assert [item["do"] for item in json.loads(said)["items"]] == ["ask", "ask"]
+        assert httpx.get(f"{where}/docs").status_code == 200
+    told = "\n".join(lines)
+    keys = tmp_path / "data" / "keys"
+    assert str(keys) in told
+    assert "pepper" in told and "signing.jwk" in told
+    assert {oct(file.stat().st_mode & 0o777) for file in keys.iterdir()} == {"0o600"}
+    # the embedded server went with it
+    assert not (tmp_path / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
+
+
+def test_a_later_start_is_one_line_and_nothing_of_requests_is_printed(tmp_path: Path) -> None:
+    with serving(tmp_path):
+        pass
+    with serving(tmp_path, stop=signal.SIGINT) as lines:
+        where = url(lines)
+        ready(where)
+        httpx.get(f"{where}/zebra?zebra=zebra", headers={"Authorization": "Bearer zebra"})
+        httpx.post(f"{where}/v1/plan", content=b"zebra")
+    assert lines == [f"serving at {where}, the interface at {where}/docs"]
+
+
+def test_several_workers_serve_one_ledger_on_one_port(tmp_path: Path) -> None:
+    with serving(tmp_path, LEDGER_WORKERS="2") as lines:
+        where = url(lines)
+        ready(where)
+        assert {httpx.get(f"{where}/healthz").status_code for _ in range(20)} == {200}
+    assert not (tmp_path / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
+
+
+def test_a_port_that_is_taken_is_told_with_the_next_step(bare: Any, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = bare("serve", "--port", str(taken.getsockname()[1]))
+    assert done.code == 2
+    assert "--port" in done.err
+
+
+@pytest.mark.parametrize("host", ["zebra.invalid", "203.0.113.7"])
+def test_an_address_of_another_machine_is_told(bare: Any, host: str) -> None:
+    done = bare("serve", "--port", "0", "--host", host)
+    assert done.code == 2
+    assert done.err.count("error: ") == 1

@@ -154,7 +154,7 @@ def paraphrases(gate: Gate) -> Iterator[Try]:
         if line["literal"] or not composed:
             continue
         for said in line["evidence"]:
-            if fold(str(composed)).alike() in fold(said["message"]).alike():
+            if fold(str(composed)).alike in fold(said["message"]).alike:
                 continue  # it does stand there, whatever the label says
             verdict = gate.judge(said["message"], str(composed))
             yield Try(

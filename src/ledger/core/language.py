@@ -176,28 +176,31 @@ class PhraseIndex(Generic[T]):
     """Phrases, each with what it stands for, found by their first two words."""
 
     def __init__(self, phrases: Iterable[tuple[Phrase, T]]) -> None:
-        self._single: dict[str, list[tuple[int, T]]] = {}
-        self._longer: dict[str, dict[str, list[tuple[Phrase, T]]]] = {}
+        # By the first word: those of one word, and the longer ones by the second.
+        self.firsts: dict[str, tuple[list[tuple[int, T]], dict[str, list[tuple[Phrase, T]]]]] = {}
         for phrase, value in sorted(phrases, key=lambda item: -len(item[0].words)):
             for first in phrase.words[0]:
+                single, seconds = self.firsts.setdefault(first, ([], {}))
                 if len(phrase.words) == 1:
-                    self._single.setdefault(first, []).append((1, value))
+                    single.append((1, value))
                     continue
                 for second in phrase.words[1]:
-                    self._longer.setdefault(first, {}).setdefault(second, []).append((phrase, value))
+                    seconds.setdefault(second, []).append((phrase, value))
 
-    def __contains__(self, word: object) -> bool:
-        return word in self._single or word in self._longer
+    def in_none(self, tokens: Iterable[str]) -> bool:
+        """Whether no phrase starts with any of the tokens."""
+        return self.firsts.keys().isdisjoint(tokens)
 
     def find(self, tokens: Sequence[str], at: int) -> list[tuple[int, T]]:
         """What starts at a token, the longest phrase first, with how many tokens each takes."""
-        word = tokens[at]
-        single = self._single.get(word)
-        seconds = self._longer.get(word)
-        if seconds is None or at + 1 >= len(tokens):
-            return single or []
+        entry = self.firsts.get(tokens[at])
+        if entry is None:
+            return []
+        single, seconds = entry
+        if not seconds or at + 1 >= len(tokens) or tokens[at + 1] not in seconds:
+            return single
         found: list[tuple[int, T]] = []
-        for phrase, value in seconds.get(tokens[at + 1], ()):
+        for phrase, value in seconds[tokens[at + 1]]:
             words = phrase.words
             if len(words) == 2 or (
                 at + len(words) <= len(tokens)
@@ -245,6 +248,15 @@ class Lexicon:
         if stems is not None:
             found = [*found, *((1, cue) for stem, cue in stems if word.startswith(stem))]
         return found
+
+    def may_be_cues(self, tokens: Sequence[str]) -> list[int]:
+        """The tokens at which a cue or a harmless phrase may start; at none of the others there is one."""
+        firsts, stems, suffixes = self._cues.firsts, self._stems, self._suffixes
+        return [
+            at
+            for at, word in enumerate(tokens)
+            if word in firsts or word[:_STEM] in stems or word.endswith(suffixes)
+        ]
 
     def table(self, table: str, name: str) -> PhraseIndex[None]:
         """The phrases of one list, over all languages."""

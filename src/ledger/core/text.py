@@ -10,7 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import regex
 
@@ -37,6 +37,7 @@ _CLUSTER = regex.compile(r"\X")
 _HIDDEN_ONE = regex.compile(_HIDDEN)
 _WORD_EDGE = regex.compile(r"(?w)\b")
 _SUBSTANCE = regex.compile(rf"(?!{_HIDDEN})[\p{{L}}\p{{N}}\p{{S}}]")
+_SUBSTANCE_ASCII = frozenset(char for char in map(chr, range(128)) if _SUBSTANCE.match(char))
 
 _NUMBER_JOINERS = ".,:/"
 _JOINERS = "-‐‑'’" + _NUMBER_JOINERS
@@ -44,19 +45,22 @@ _SIGNS = "-−+"
 _LONGEST_CLUSTER = 512  # code points without an ASCII character that are looked at
 
 
-@dataclass(frozen=True, slots=True)
 class Folded:
     """Text with what typing changes evened out, and the way back to the original.
 
     `text` is in canonical form and lower case; quotes, apostrophes, hyphens and dashes are of one kind each; a run of
     white space is one space, one line break or (for an empty line) one form feed; nothing invisible is left.
+
+    `starts` tells where each piece starts in `text`, and is empty when the two run in step. `origins` tells of each piece its origin
+    [start, end), and whether it runs in step inside.
     """
 
-    text: str
-    starts: tuple[int, ...] = ()  # where each piece starts in `text`; empty when the two run in step
-    origins: tuple[
-        tuple[int, int, bool], ...
-    ] = ()  # its origin [start, end), and whether it runs in step inside
+    def __init__(
+        self, text: str, starts: tuple[int, ...] = (), origins: tuple[tuple[int, int, bool], ...] = ()
+    ) -> None:
+        self.text = text
+        self.starts = starts
+        self.origins = origins
 
     def start(self, at: int) -> int | None:
         """The origin of a slice that starts at `at`; None inside a character that folding made longer."""
@@ -78,6 +82,7 @@ class Folded:
         following = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
         return end if at == following else None
 
+    @cached_property
     def alike(self) -> str:
         """`text` for comparing: line breaks as spaces, dashes as hyphens; offsets stay."""
         return self.text.translate(_ALIKE)
@@ -88,7 +93,9 @@ def fold(text: str) -> Folded:
 
     Source: DESIGN section 6, rule 1.
     """
-    plain = text.translate(_TYPING)
+    plain = text.replace("`", "'") if text.isascii() else text.translate(_TYPING)
+    if plain.isascii() and _UNEVEN_ASCII.search(plain) is None:
+        return Folded(plain.lower())
     pieces = list(_pieces(plain))
     if not pieces or (
         len(pieces) == 1 and pieces[0][:2] == (0, len(plain)) and len(pieces[0][2]) == len(plain)
@@ -149,6 +156,7 @@ def _in_step(run: str) -> str | None:
     return low if len(low) == len(run) and unicodedata.is_normalized("NFC", low) else None
 
 
+@lru_cache(maxsize=1024)
 def _fold_cluster(cluster: str) -> str:
     shown = _HIDDEN_ONE.sub("", unicodedata.normalize("NFC", cluster).casefold())
     return unicodedata.normalize("NFC", shown)
@@ -156,7 +164,7 @@ def _fold_cluster(cluster: str) -> str:
 
 def has_substance(text: str) -> bool:
     """Whether there is a letter, digit or symbol that can be seen: more than punctuation and blanks."""
-    return _SUBSTANCE.search(text) is not None
+    return not _SUBSTANCE_ASCII.isdisjoint(text) or _SUBSTANCE.search(text) is not None
 
 
 def is_edge(text: str, at: int) -> bool:
@@ -170,6 +178,11 @@ def is_edge(text: str, at: int) -> bool:
     if at <= 0 or at >= len(text):
         return True
     before, after = text[at - 1], text[at]
+    if before.isascii() and after.isascii():  # most edges, told without the full rule
+        if before.isalnum() and after.isalnum():
+            return False
+        if (before == " " and after.isalnum()) or (after == " " and before.isalnum()):
+            return True
     if not _WORD_EDGE.match(text, at) and not (
         ":" in (before, after) and not before.isdigit() and not after.isdigit()
     ):

@@ -61,6 +61,7 @@ def test_a_literal_part_is_kept_to_the_character_or_refused(pair: tuple[str, str
 
 @given(message_and_part() | st.tuples(TALK, TALK))
 @example(("I want two kids. My sister has a boat. But only after 35.", "I want two kids ... only after 35"))
+@example(("you \u202e I", "I I I"))
 @settings(max_examples=400, deadline=None)
 def test_what_is_suggested_is_accepted(pair: tuple[str, str]) -> None:
     message, span = pair
@@ -132,9 +133,9 @@ def test_the_time_grows_with_the_length(unit: str) -> None:
 
     def took(size: int) -> float:
         message = unit * (size // len(unit)) + " z"
-        start = time.perf_counter()
+        start = time.process_time()
         GATE.judge(message, "z")
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     took(2_000)
     small = min(took(4_096) for _ in range(3))

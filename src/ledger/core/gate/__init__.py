@@ -31,6 +31,8 @@ class Gate:
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
+        self._scripts = languages.scripts
+        self._of_script = {script: languages.of_script(script) for script in self._scripts}
 
     def read(self, message: str, lang: str | None = None, asked: str | None = None) -> Reading:
         """Take up a message for judging spans of it.
@@ -82,6 +84,6 @@ class Gate:
 
     def _lexicon(self, message: str) -> Lexicon | None:
         """All data of the script that most letters of a message are of; None when there is none."""
-        counts = letters_by_script(message, self._languages.scripts)
+        counts = letters_by_script(message, self._scripts)
         script, letters = max(counts.items(), key=lambda item: item[1], default=("", 0))
-        return self._languages.of_script(script) if letters else self._everything
+        return self._of_script.get(script) if letters else self._everything

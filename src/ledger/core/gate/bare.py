@@ -71,6 +71,8 @@ class BareWords:
     def sounds_bare(self, answer: str) -> bool:
         """Whether it is made of such words alone, however it is typed."""
         words = _words(answer)
+        if words and words[0][0].isalnum() and words[0] not in self._any.firsts:
+            return False  # told by the first word, as of most answers
         if not any(word[0].isalnum() for word in words):
             return True  # a thumb or a face says no more than yes or no
         at = 0

@@ -12,4 +12,4 @@ from ledger.core.language import Lexicon
 def leans(sentence: Sentence, lexicon: Lexicon, start: int, end: int) -> bool:
     """Whether a span holds, in this sentence, one of the closed list: "for you", "your office", "this role", "right here"."""
     phrases, words = lexicon.table("context", "phrases"), sentence.words
-    return any(words[at] in phrases and phrases.match(words, at) for at in sentence.within(start, end))
+    return any(words[at] in phrases.firsts and phrases.match(words, at) for at in sentence.within(start, end))

@@ -5,44 +5,78 @@ Source: DESIGN section 6, rule 1.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from ledger.core.text import Folded, fold, is_edge
 
+Place = tuple[int, int]
+
 MOST_PLACES = 32  # a span that stands as whole words at more places is ambiguous without a look at each
+_MOST_LOOKED_AT = 1024  # places, most of them inside words, that are looked at closely
+_RUN = re.compile(r"[A-Za-z0-9]*")
 
 
-def exact(message: str, span: str) -> list[tuple[int, int]]:
-    """Every place where the span stands as it is."""
-    return _places(message, span)
+class Found(NamedTuple):
+    """Where a span stands: the first places, and those that start and end at edges of words and characters.
+
+    `many` says that it stands at more whole places than are looked at, or may.
+    """
+
+    first: list[Place]
+    whole: list[Place]
+    many: bool
 
 
-def folded(message: Folded, span: str) -> list[tuple[int, int]]:
-    """Every place where it stands but for what typing and models change, as slices of the original message."""
-    wanted = fold(span).alike().strip()
-    found: list[tuple[int, int]] = []
-    for first, last in _places(message.alike(), wanted):
-        start, end = message.start(first), message.end(last)
-        if start is not None and end is not None:
-            found.append((start, end))
-    return found
+def exact(message: str, span: str) -> Found:
+    """Where the span stands as it is."""
+    return _whole(message, _places(message, span, skips=True))
 
 
-def _places(text: str, part: str) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+def folded(message: str, fold_of: Folded, span: str) -> Found:
+    """Where it stands but for what typing and models change, as slices of the original message."""
+    wanted = fold(span).alike.strip()
+    return _whole(message, _origins(fold_of, _places(fold_of.alike, wanted, skips=not fold_of.starts)))
+
+
+def _places(text: str, part: str, *, skips: bool) -> Iterator[Place]:
+    """Every place where a part stands; behind the second, with `skips`, none of those that start inside a run of ASCII letters."""
     at = text.find(part) if part else -1
+    count = 0
     while at >= 0:
-        found.append((at, at + len(part)))
-        at = text.find(part, at + 1)
-    return found
+        yield at, at + len(part)
+        count += 1
+        following = at + 1
+        if skips and count > 1 and _inside(text, at):
+            following = _RUN.match(text, at).end()  # type: ignore[union-attr]
+        at = text.find(part, following)
 
 
-def whole(message: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those places that start and end at edges of words and characters; no more than one over MOST_PLACES."""
-    found: list[tuple[int, int]] = []
+def _origins(fold_of: Folded, places: Iterator[Place]) -> Iterator[Place]:
+    for first, last in places:
+        start, end = fold_of.start(first), fold_of.end(last)
+        if start is not None and end is not None:
+            yield start, end
+
+
+def _inside(text: str, at: int) -> bool:
+    """Whether what starts here starts inside a word, as most places of a short span do: told without the full rule."""
+    return at > 0 and text[at].isascii() and text[at].isalnum() and text[at - 1].isalnum()
+
+
+def _whole(message: str, places: Iterator[Place]) -> Found:
+    first: list[Place] = []
+    whole: list[Place] = []
+    looked = 0
     for start, end in places:
-        if start and message[start - 1].isalnum() and message[start].isalnum() and message[start].isascii():
-            continue  # most places of a short span are inside words: told without the full rule
+        if len(first) < 2:
+            first.append((start, end))
+        if _inside(message, start):
+            continue
+        looked += 1
         if is_edge(message, start) and is_edge(message, end):
-            found.append((start, end))
-            if len(found) > MOST_PLACES:
-                break
-    return found
+            whole.append((start, end))
+        if len(whole) > MOST_PLACES or looked > _MOST_LOOKED_AT:
+            return Found(first, whole, many=bool(whole))
+    return Found(first, whole, many=False)

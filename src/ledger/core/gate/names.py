@@ -63,6 +63,7 @@ def _index(avoid: tuple[str, ...]) -> tuple[dict[str, list[Words]], tuple[str, .
 
 def _words(text: str) -> Words:
     """Words without case, accents, compatibility forms and invisible characters."""
-    folded = fold(unicodedata.normalize("NFKC", text)).text
-    bare = "".join(char for char in unicodedata.normalize("NFD", folded) if not unicodedata.combining(char))
+    bare = fold(unicodedata.normalize("NFKC", text)).text
+    if not bare.isascii():
+        bare = "".join(char for char in unicodedata.normalize("NFD", bare) if not unicodedata.combining(char))
     return tuple(_WORD.findall(bare))

@@ -8,6 +8,7 @@ Source: DESIGN section 6, `nearest`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,12 @@ SUGGESTED_FOR = frozenset(
     }
 )
 _CLOSING, _OPENING = ".,;:!?…)]}", ",;:([{"  # marks that no slice starts, or ends, with
+_WORD = re.compile(r"\w+")
+_MOST_TURNS = 256  # cues of the sentences touched; with more of them no wider span is looked for
+# Code points of a span times those of a message that is searched whole; of a longer one only the part with most of the span's words is.
+_SEARCHED = 1 << 20
+_FREQUENT = 64  # places of a word beyond which it tells nothing of where the span comes from
+_TELLING = 8  # of the span's rarest words that are looked for
 _ALIKE_ENOUGH = 60  # of 100; below it what is found has little to do with the span
 
 
@@ -42,7 +49,10 @@ def candidates(reading: Reading, span: str, verdict: Verdict, places: list[Place
     if verdict.reason is Reason.NOT_VERBATIM:
         places = _similar(reading, span)
     for place in places[:2]:
-        start, end = _to_edges(reading.message, *place)
+        slice_ = _to_edges(reading.message, *place)
+        if slice_ is None:
+            continue
+        start, end = slice_
         if verdict.reason in (Reason.NOT_VERBATIM, Reason.MID_WORD, Reason.MEANING_CUT):
             widened = _take_in(reading, start, end)
             if widened:
@@ -51,22 +61,58 @@ def candidates(reading: Reading, span: str, verdict: Verdict, places: list[Place
 
 
 def _similar(reading: Reading, span: str) -> list[Place]:
-    wanted = fold(span).alike().strip()
-    if not wanted or len(wanted) > 2 * LONGEST:
+    folded = reading.folded
+    wanted, text, offset = fold(span).alike.strip(), folded.alike, 0
+    if not wanted or len(wanted) > LONGEST:
         return []
-    found = fuzz.partial_ratio_alignment(wanted, reading.folded.alike(), score_cutoff=_ALIKE_ENOUGH)
+    if len(wanted) * len(text) > _SEARCHED:
+        around = _around(reading.places_of_words, wanted)
+        if around is None:
+            return []
+        offset, text = around[0], text[slice(*around)]
+    found = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=_ALIKE_ENOUGH)
     if found is None or found.dest_end <= found.dest_start:
         return []
     # A shorter message is aligned the other way round; either way `dest` is the message.
-    start, end = reading.folded.start(found.dest_start), reading.folded.end(found.dest_end)
+    start, end = folded.start(offset + found.dest_start), folded.end(offset + found.dest_end)
     return [] if start is None or end is None else [(start, end)]
 
 
-def _to_edges(message: str, start: int, end: int) -> Place:
+def places_of_words(text: str) -> dict[str, list[int]]:
+    """Where each word of a folded text stands, as far as that tells something."""
+    places: dict[str, list[int]] = {}
+    for match in _WORD.finditer(text):
+        at = places.setdefault(match.group(), [])
+        if len(at) < _FREQUENT:
+            at.append(match.start())
+    return places
+
+
+def _around(places: dict[str, list[int]], wanted: str) -> Place | None:
+    """The part of a long text where most of the telling words of a span stand together; None where none stands."""
+    words = [word for word in dict.fromkeys(_WORD.findall(wanted)) if word in places]
+    rarest = sorted(words, key=lambda word: (len(places[word]), -len(word)))[:_TELLING]
+    found = sorted(at for word in rarest for at in places[word])
+    best, most, first = 0, 0, 0
+    for last, at in enumerate(found):
+        while found[first] < at - len(wanted):
+            first += 1
+        if last - first >= most:
+            best, most = found[first], last - first + 1
+    return (max(best - len(wanted), 0), best + 2 * len(wanted)) if found else None
+
+
+def _to_edges(message: str, start: int, end: int) -> Place | None:
+    """A slice widened to whole words, without marks and blanks at its ends; None where it would be too long."""
+    lowest, highest = end - LONGEST, start + LONGEST
     while not is_edge(message, start):
         start -= 1
+        if start < lowest:
+            return None
     while not is_edge(message, end):
         end += 1
+        if end > highest:
+            return None
     while start < end and (message[start].isspace() or message[start] in _CLOSING):
         start += 1
     while end > start and (message[end - 1].isspace() or message[end - 1] in _OPENING):
@@ -76,7 +122,7 @@ def _to_edges(message: str, start: int, end: int) -> Place:
 
 def _take_in(reading: Reading, start: int, end: int) -> Place | None:
     """The smallest wider slice that leaves no cue behind; None where it would be too long."""
-    if not reading.covers_unknown(start, end):
+    if not reading.covers_unknown(start, end) or reading.turns_near(start, end) > _MOST_TURNS:
         return None
     while end - start <= LONGEST:
         cuts = reading.cuts(start, end)
@@ -97,6 +143,6 @@ def _to_sentences(reading: Reading, start: int, end: int) -> Iterator[Place]:
     for lower, upper in ((first, last), (first, last + 1), (first - 1, last)):
         if lower < 0 or upper >= len(sentences):
             continue
-        left, right = sentences[lower].bounds(), sentences[upper].bounds()
+        left, right = sentences[lower].bounds, sentences[upper].bounds
         if left and right:
             yield min(start, left[0]), max(end, right[1])

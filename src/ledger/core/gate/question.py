@@ -19,6 +19,8 @@ def question_in(sentence: Sentence, lexicon: Lexicon) -> tuple[int, int] | None:
     terms ("do you have a table for four?"), and a statement in the first person that ends in a question mark.
     """
     marked = sentence.is_marked_as_question()
+    if not marked and lexicon.table("question", "openers").in_none(sentence.shapes):
+        return None
     starts = _clause_starts(sentence, lexicon)
     if not marked and not lexicon.table("question", "openers").match(sentence.shapes, starts[0]):
         return None
@@ -49,7 +51,7 @@ def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
     words, size = sentence.words, len(sentence)
     fillers, joins = lexicon.table("sentence", "fillers"), lexicon.table("clause", "joins")
     parts = lexicon.table("clause", "parts")
-    last = max(sentence.plain_words(), default=-1)
+    last = sentence.plain[-1] if sentence.plain else -1
     starts: list[int] = []
     fresh = True
     at = 0
@@ -58,8 +60,8 @@ def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
         if word in _SEPARATORS:
             fresh = True
         else:
-            skip = fillers.match(words, at) if fresh and word in fillers else 0
-            if not skip and (word in joins or word in parts):
+            skip = fillers.match(words, at) if fresh and word in fillers.firsts else 0
+            if not skip and (word in joins.firsts or word in parts.firsts):
                 skip = joins.match(words, at) or parts.match(words, at)
             if skip and at + skip <= last:
                 fresh = True
@@ -75,7 +77,7 @@ def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
 def _is_request(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool:
     shapes, size = sentence.shapes, len(sentence)
     indirect = lexicon.table("question", "indirect")
-    if any(shape in indirect and indirect.match(shapes, at) for at, shape in enumerate(shapes)):
+    if any(shape in indirect.firsts and indirect.match(shapes, at) for at, shape in enumerate(shapes)):
         return False
     requests, offers = lexicon.table("question", "requests"), lexicon.table("question", "offers")
     services = lexicon.table("question", "services")
@@ -93,7 +95,7 @@ def _is_request(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool
 
 def _is_own_statement(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool:
     """ "I booked for two at eight?" and "maybe 8pm?": the asker's own terms, put politely."""
-    words = sentence.plain_words()
+    words = sentence.plain
     if lexicon.table("clause", "own").match(sentence.words, starts[0]):
         return True
     subjects = lexicon.table("clause", "subjects")

@@ -8,6 +8,8 @@ Source: DESIGN section 6.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ from ledger.core.gate.context import leans
 from ledger.core.gate.details import LONGEST, detail
 from ledger.core.gate.names import names_one
 from ledger.core.gate.question import question_in
-from ledger.core.gate.scope import Turn, turns
+from ledger.core.gate.scope import NO_TURNS, Turn, Turns, turns
 from ledger.core.gate.script import other_script, speaks
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
@@ -31,11 +33,11 @@ _LONGEST_VALUE = 4  # words of a number, a time or a name
 
 
 class Refusal(NamedTuple):
-    """Why a place does not pass. `cuts` are the cues that would have to be taken into the span."""
+    """Why a place does not pass. `cut` is the first of the cues that would have to be taken into the span."""
 
     reason: Reason
     rule: str
-    cuts: tuple[Turn, ...] = ()
+    cut: Turn | None = None
 
 
 class Reading:
@@ -48,8 +50,12 @@ class Reading:
         self._lexicon = lexicon
         self._known = known  # whether there is data for the message's language; None: as its words tell
         self._bare = bare
-        self._asked = None if asked is None else fold(asked).alike()
-        self._turns: dict[int, list[Turn]] = {}
+        self._asked = asked
+        # What was worked out for a sentence, or a quotation, of this index.
+        self._turns: dict[int, tuple[Turns, Turns]] = {}
+        self._questions: dict[int, Place | None] = {}
+        self._foreign: dict[int, bool] = {}
+        self._others: dict[int, bool] = {}
 
     @cached_property
     def folded(self) -> Folded:
@@ -65,12 +71,17 @@ class Reading:
         return Sentences(self.message, self.folded, self._lexicon.abbreviations)
 
     @cached_property
+    def places_of_words(self) -> dict[str, list[int]]:
+        """Where each word stands in the folded message, as far as that tells something."""
+        return nearest.places_of_words(self.folded.alike)
+
+    @cached_property
     def _blocks(self) -> list[Place]:
         return voice.foreign_blocks(self.message)
 
     @cached_property
-    def _quotations(self) -> list[Place]:
-        return voice.foreign_quotations(self.message, self.sentences, self._lexicon)
+    def _quotations(self) -> list[tuple[int, int, bool]]:
+        return voice.quotations(self.message)
 
     def judge(self, span: str, question: str | None = None, avoid: tuple[str, ...] = ()) -> Verdict:
         """The gate's verdict on a span, for a topic with this approved question.
@@ -84,23 +95,22 @@ class Reading:
             return verdict
         for start, end in nearest.candidates(self, span, verdict, places):
             better = self.message[start:end]
-            if end - start <= LONGEST and self._judge(better, question, avoid)[0].accepted:
+            if end - start <= LONGEST and self._judge(better, question, avoid)[0].answer == better:
                 return _refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
         return verdict
 
     def _judge(self, span: str, question: str | None, avoid: tuple[str, ...]) -> tuple[Verdict, list[Place]]:
         if not has_substance(span):
             return _refused(Refusal(Reason.TOO_SHORT, "words")), []
-        places = locate.exact(self.message, span)
-        whole = locate.whole(self.message, places)
+        places, whole, many = locate.exact(self.message, span)
         if not whole:
-            places += locate.folded(self.folded, span)
-            whole = locate.whole(self.message, places)
+            alike, whole, many = locate.folded(self.message, self.folded, span)
+            places += alike
         if not places:
             return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
         if not whole:
             return _refused(Refusal(Reason.MID_WORD, "words")), places
-        if len(whole) > locate.MOST_PLACES:
+        if many:
             return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
         refusals: list[Refusal | None] = []
         for start, end in whole:
@@ -109,7 +119,7 @@ class Reading:
                 return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
         first = refusals[0]
         if first is not None:
-            left = (first.cuts[0].cue_start, first.cuts[0].cue_end) if first.cuts else None
+            left = (first.cut.cue_start, first.cut.cue_end) if first.cut else None
             return _refused(first, left), whole
         start, end = whole[0]
         answer = self.message[start:end]
@@ -128,48 +138,77 @@ class Reading:
         )
 
     def _voice(self, start: int, end: int) -> Refusal | None:
-        if any(first < end and last > start for first, last in self._blocks):
+        block = bisect_left(self._blocks, (end,)) - 1
+        if block >= 0 and self._blocks[block][1] > start:
             return Refusal(Reason.NOT_OWN_WORDS, "block")
-        for first, last in self._quotations:
-            if first < end and last > start and not (start <= first and last <= end):
+        # Quotations stand one behind the other: those between the first and the last that a span meets, it holds.
+        first = bisect_right(self._quotations, start, key=lambda quotation: quotation[1])
+        last = bisect_left(self._quotations, end, key=lambda quotation: quotation[0]) - 1
+        for index in {first, last} if first <= last else ():
+            opening, closing, _ = self._quotations[index]
+            if not (start <= opening and closing <= end) and self._is_foreign(index):
                 return Refusal(Reason.NOT_OWN_WORDS, "quotation")
         return None
+
+    def _is_foreign(self, index: int) -> bool:
+        if index not in self._foreign:
+            quotation = self._quotations[index]
+            self._foreign[index] = voice.is_foreign(self.message, self.sentences, self._lexicon, *quotation)
+        return self._foreign[index]
 
     def _meaning(self, start: int, end: int) -> Refusal | None:
         if self._is_question(start, end):
             return Refusal(Reason.QUESTION, "question")
         if not self.covers_unknown(start, end):
             return Refusal(Reason.MEANING_CUT, "sentence")
-        cuts = self.cuts(start, end)
-        if not cuts:
+        first = next(self._cutting(start, end), None)
+        if first is None:
             return None
-        if any(turn.rule == "speech" for turn in cuts):
+        if next(self._cutting(start, end, speech=True), None) is not None:
             return Refusal(Reason.NOT_OWN_WORDS, "speech")
-        return Refusal(Reason.MEANING_CUT, cuts[0].rule, tuple(cuts))
+        return Refusal(Reason.MEANING_CUT, first.rule, first)
 
     def _is_question(self, start: int, end: int) -> bool:
         """Whether the slice asks, and no sentence of it only states."""
         asks = False
         for index in self.sentences.touched(start, end):
             sentence = self.sentences[index]
-            held = [at for at in sentence.within(start, end) if sentence.is_word(at)]
-            if not held:
+            held = sentence.within(start, end)
+            if not any(map(sentence.is_word, held)):
                 continue
-            asked = question_in(sentence, self._lexicon)
-            if asked is None or not any(asked[0] <= sentence.starts[at] < asked[1] for at in held):
+            if index not in self._questions:
+                self._questions[index] = question_in(sentence, self._lexicon)
+            asked = self._questions[index]
+            if asked is None or not any(
+                asked[0] <= sentence.starts[at] < asked[1] for at in held if sentence.is_word(at)
+            ):
                 return False
             asks = True
         return asks
 
     def cuts(self, start: int, end: int) -> list[Turn]:
         """The cues that turn a slice and that it leaves behind."""
+        return list(self._cutting(start, end))
+
+    def _cutting(self, start: int, end: int, *, speech: bool = False) -> Iterator[Turn]:
+        is_value: bool | None = None
+        for turns_, of_speech in self._turns_near(start, end):
+            for turn in (of_speech if speech else turns_).cutting(start, end):
+                if turn.rule == "opinion":
+                    if is_value is None:
+                        is_value = self._is_value(start, end)
+                    if is_value:
+                        continue
+                yield turn
+
+    def turns_near(self, start: int, end: int) -> int:
+        """How many cues there are in the sentences that may turn a slice."""
+        return sum(len(turns_) for turns_, _ in self._turns_near(start, end))
+
+    def _turns_near(self, start: int, end: int) -> Iterator[tuple[Turns, Turns]]:
         touched = self.sentences.touched(start, end)
         # The sentence behind may be one that only adds to the last.
-        indices = range(touched.start, min(touched.stop + 1, len(self.sentences)))
-        cuts = [turn for index in indices for turn in self._turns_of(index) if turn.cuts(start, end)]
-        if any(turn.rule == "opinion" for turn in cuts) and self._is_value(start, end):
-            return [turn for turn in cuts if turn.rule != "opinion"]
-        return cuts
+        return map(self._turns_of, range(touched.start, min(touched.stop + 1, len(self.sentences))))
 
     def _is_value(self, start: int, end: int) -> bool:
         """Whether a slice is a number, a time or a name and no more: "I think" turns a statement, and a datum hardly."""
@@ -182,13 +221,18 @@ class Reading:
         if not words or len(words) > _LONGEST_VALUE:
             return False
         values = self._lexicon.table("value", "words")
-        numbered = any(sentence.shapes[at] == "#" or sentence.words[at] in values for sentence, at in words)
+        numbered = any(
+            sentence.shapes[at] == "#" or sentence.words[at] in values.firsts for sentence, at in words
+        )
         return numbered or all(self.message[sentence.starts[at]].isupper() for sentence, at in words)
 
-    def _turns_of(self, index: int) -> list[Turn]:
+    def _turns_of(self, index: int) -> tuple[Turns, Turns]:
+        """The turns of a sentence, and those of them that are reported speech."""
         if index not in self._turns:
-            before = self.sentences[index - 1].bounds() if index else None
-            self._turns[index] = turns(self.sentences[index], self._lexicon, before[0] if before else None)
+            before = self.sentences[index - 1].bounds if index else None
+            found = turns(self.sentences[index], self._lexicon, before[0] if before else None)
+            speech = [turn for turn in found if turn.rule == "speech"]
+            self._turns[index] = (Turns(found) if found else NO_TURNS, Turns(speech) if speech else NO_TURNS)
         return self._turns[index]
 
     def _standing(self, start: int, end: int, answer: str, question: str | None) -> Refusal | None:
@@ -206,19 +250,26 @@ class Reading:
         return unfit(answer, avoid, self._lexicon)
 
     def _was_asked(self, question: str | None) -> bool:
-        wanted = fold(question or "").alike().strip(" ?!.¿¡")
-        return bool(wanted) and self._asked is not None and wanted in self._asked
+        wanted = fold(question or "").alike.strip(" ?!.¿¡")
+        return bool(wanted) and self._asked is not None and wanted in fold(self._asked).alike
 
     def covers_unknown(self, start: int, end: int) -> bool:
         """Whether a slice holds every word of each sentence that it touches and that there is no data for."""
         for index in self.sentences.touched(start, end):
             sentence = self.sentences[index]
-            words = sentence.plain_words()
+            words = sentence.plain
             if not words or (sentence.starts[words[0]] >= start and sentence.ends[words[-1]] <= end):
                 continue
-            if not self.known or other_script(sentence.words, self._lexicon.scripts):
+            if not self.known or self._is_of_other_script(index):
                 return False
         return True
+
+    def _is_of_other_script(self, index: int) -> bool:
+        if self.folded.text.isascii():
+            return False
+        if index not in self._others:
+            self._others[index] = other_script(self.sentences[index].words, self._lexicon.scripts)
+        return self._others[index]
 
 
 def unfit(answer: str, avoid: tuple[str, ...], lexicon: Lexicon) -> Refusal | None:

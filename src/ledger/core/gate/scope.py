@@ -9,6 +9,9 @@ Source: DESIGN section 6, rule 3.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from ledger.core.gate.sentences import Sentence
@@ -37,34 +40,55 @@ class Turn(NamedTuple):
         return self.start < end and self.end > start and not (start <= self.cue_start and self.cue_end <= end)
 
 
+class Turns:
+    """Turns in order, searched without a look at those that end before a span or start behind it, however many there are."""
+
+    def __init__(self, all_: list[Turn]) -> None:
+        self._all = all_
+        self._ends = list(accumulate((turn.end for turn in all_), max))
+        self._starts = list(accumulate((turn.start for turn in reversed(all_)), min))[::-1]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def cutting(self, start: int, end: int) -> Iterator[Turn]:
+        """Those that cut a span, in order."""
+        first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
+        return (self._all[at] for at in range(first, last) if self._all[at].cuts(start, end))
+
+
+NO_TURNS = Turns([])
+
+
 def turns(sentence: Sentence, lexicon: Lexicon, before: int | None) -> list[Turn]:
     """Every cue of a sentence with its reach, in order. Linear in its length.
 
     `before` is where the sentence before it starts, for a short sentence that only adds to that one.
     """
-    cues = _find(sentence, lexicon)
+    at_most = lexicon.may_be_cues(sentence.shapes)
+    cues = _find(sentence, lexicon, at_most) if at_most else []
     if not cues:
         return []
     clauses = _Clauses(sentence, lexicon, cues)
     return [turn for first, last, cue in cues for turn in clauses.turns(first, last, cue, before)]
 
 
-def _find(sentence: Sentence, lexicon: Lexicon) -> list[tuple[int, int, Cue]]:
+def _find(sentence: Sentence, lexicon: Lexicon, at_most: list[int]) -> list[tuple[int, int, Cue]]:
     """The cues of a sentence as tokens [first, last). A harmless phrase and one that stands for itself hide what they hold."""
     shapes = sentence.shapes
     found: list[tuple[int, int, Cue]] = []
-    at, size = 0, len(shapes)
-    while at < size:
-        step = 1
+    free = 0  # the first token that nothing hides
+    for at in at_most:
+        if at < free:
+            continue
         for length, cue in lexicon.cues_at(shapes, at):
             if cue is None:
-                step = length
+                free = at + length
                 break
             found.append((at, at + length, cue))
             if cue.rule in CLOSED or cue.reach in (Reach.WITHIN, Reach.UNDER):
-                step = length
+                free = at + length
                 break
-        at += step
     return found
 
 
@@ -83,18 +107,18 @@ class _Clauses:
         verbs = lexicon.table("clause", "verbs")
         strong, clause, predicate = [False] * size, [False] * size, [False] * size
         for at, word in enumerate(words):
-            if word == ";" or (word in parts and parts.match(words, at)):
+            if word == ";" or (word in parts.firsts and parts.match(words, at)):
                 strong[at] = clause[at] = predicate[at] = True
                 continue
             marked = at > 0 and words[at - 1] in _BEFORE_CLAUSE
-            joined = joins.match(words, at) if word in joins else 0
+            joined = joins.match(words, at) if word in joins.firsts else 0
             begins = at + joined
             if (marked or joined) and begins < size:
-                if (words[begins] in subjects and subjects.match(words, begins)) or (
-                    marked and word in openers and openers.match(words, at)
+                if (words[begins] in subjects.firsts and subjects.match(words, begins)) or (
+                    marked and word in openers.firsts and openers.match(words, at)
                 ):
                     clause[at] = predicate[at] = True
-                elif words[begins] in verbs and verbs.match(words, begins):
+                elif words[begins] in verbs.firsts and verbs.match(words, begins):
                     predicate[at] = True
         for first, _, cue in cues:
             if cue.reach in (Reach.UNDER, Reach.AROUND):
@@ -166,7 +190,7 @@ class _Clauses:
 
     def _back(self, starts: list[int], first: int, before: int | None) -> int:
         if first == 0:
-            words = len(self._sentence.plain_words()) if before is not None else 0
+            words = len(self._sentence.plain) if before is not None else 0
             return before if before is not None and words <= _SHORT else self._sentence.starts[0]
         # A cue that opens its clause turns the one before it: "I want two, I think".
         return self._sentence.starts[starts[first] if starts[first] < first else starts[first - 1]]

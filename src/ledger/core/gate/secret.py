@@ -34,6 +34,7 @@ _KEYS = regex.compile(
     r"|\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:[^\s@/]{1,80}@"
     r"|\bBearer\s+[\w.~+/-]{16,}"
 )
+_VALUE = regex.compile(r"[\d!@#$%^&*_+-]")  # what a named secret has one of; few other texts do
 _NUMBER_OR_LONG = regex.compile(r"\d|\S{16}|PRIVATE KEY")  # without either there is no key and no number
 _LONG_TOKEN = regex.compile(r"(?<![\w/.+=-])[A-Za-z0-9+_-]{28,}={0,2}(?![\w/.])")
 _DIGITS = regex.compile(r"(?<![\w.,])\d(?:[ \-.]?\d){12,18}(?![\w])")
@@ -54,7 +55,8 @@ _BITS = 4.0  # per character: words and identifiers stay below, random keys of t
 
 def holds_secret(text: str, lexicon: Lexicon) -> bool:
     """Whether a text holds a credential, a card, account or national identity number. Linear in its length."""
-    if any(pattern.search(fold(text).text) for pattern in _named_secrets(lexicon)):
+    folded = fold(text).text
+    if _VALUE.search(folded) and any(pattern.search(folded) for pattern in _named_secrets(lexicon)):
         return True
     if _NUMBER_OR_LONG.search(text) is None:
         return False
@@ -97,4 +99,4 @@ def _named_secrets(lexicon: Lexicon) -> tuple[regex.Pattern[str], ...]:
             return []
         return [regex.compile(rf"(?<!\w)(?:{words})(?:\s*[:=]\s*|\s+(?:{links})\s+){value}")]
 
-    return (*named("words", r"[\"']?(?=\S*[\d!@#$%^&*_+-])\S{4,}"), *named("numbers", r"#?\d[\d -]{2,}"))
+    return (*named("words", rf"[\"']?(?=\S*{_VALUE.pattern})\S{{4,}}"), *named("numbers", r"#?\d[\d -]{2,}"))

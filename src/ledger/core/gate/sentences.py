@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from functools import cached_property
 
 from ledger.core.text import Folded
 
@@ -25,18 +25,18 @@ _MARKS = frozenset('.…!?。！？｡؟।,;:()[]{}"—¿、，；-')
 _ASKING = ("?", "？", "؟")
 
 
-@dataclass(frozen=True, slots=True)
 class Sentence:
     """The words and marks of a sentence in order, folded, with their offsets in the message.
 
-    `shapes` are the words with `#` for every number.
+    `shapes` are the words with `#` for every number; `plain` is where words stand that are no marks.
     """
 
-    index: int
-    words: list[str]
-    shapes: list[str]
-    starts: list[int]
-    ends: list[int]
+    def __init__(self, words: list[str], starts: list[int], ends: list[int]) -> None:
+        self.words = words
+        self.starts = starts
+        self.ends = ends
+        self.shapes = ["#" if word[0].isdigit() else word for word in words]
+        self.plain = [at for at, word in enumerate(words) if word[0] not in _MARKS]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -44,23 +44,20 @@ class Sentence:
     def is_word(self, at: int) -> bool:
         return self.words[at][0] not in _MARKS
 
-    def plain_words(self) -> list[int]:
-        return [at for at, word in enumerate(self.words) if word[0] not in _MARKS]
-
     def within(self, start: int, end: int) -> range:
         """The tokens that stand wholly inside a slice of the message."""
         first = bisect_left(self.starts, start)
         return range(first, max(first, bisect_right(self.ends, end)))
 
+    @cached_property
     def bounds(self) -> tuple[int, int] | None:
         """The slice of the message from the first word to the last, with the mark that ends the sentence; None without a word."""
-        words = self.plain_words()
-        if not words:
+        if not self.plain:
             return None
-        last = words[-1]
+        last = self.plain[-1]
         if last + 1 < len(self.words) and self.words[last + 1][0] in ".…!?。！？":
             last += 1
-        return self.starts[words[0]], self.ends[last]
+        return self.starts[self.plain[0]], self.ends[last]
 
     def is_marked_as_question(self) -> bool:
         for at in range(len(self.words) - 1, -1, -1):
@@ -85,8 +82,8 @@ class Sentences:
 
     def touched(self, start: int, end: int) -> range:
         """The sentences that a slice of the message touches."""
-        if not self._bounds:
-            return range(0)
+        if len(self._bounds) < 2:
+            return range(len(self._bounds))
         first = max(bisect_right(self._starts, start) - 1, 0)
         return range(first, max(bisect_right(self._starts, max(end - 1, start)), first + 1))
 
@@ -96,22 +93,24 @@ class Sentences:
         return self._made[index]
 
     def _cut(self, index: int) -> Sentence:
+        matches = list(_TOKEN.finditer(self._folded.text, *self._bounds[index]))
+        if not self._folded.starts:
+            return Sentence(
+                [match[0] for match in matches],
+                [match.start() for match in matches],
+                [match.end() for match in matches],
+            )
         words: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        level = not self._folded.starts
-        for match in _TOKEN.finditer(self._folded.text, *self._bounds[index]):
-            start, end = match.span()
-            if not level:
-                origin, stop = self._folded.start(start), self._folded.end(end)
-                if origin is None or stop is None:
-                    continue  # one half of a letter that folding made two
-                start, end = origin, stop
+        for match in matches:
+            start, end = self._folded.start(match.start()), self._folded.end(match.end())
+            if start is None or end is None:
+                continue  # one half of a letter that folding made two
             words.append(match.group())
             starts.append(start)
             ends.append(end)
-        shapes = ["#" if word[0].isdigit() else word for word in words]
-        return Sentence(index, words, shapes, starts, ends)
+        return Sentence(words, starts, ends)
 
 
 def _split(message: str, folded: Folded, abbreviations: frozenset[str]) -> list[tuple[int, int]]:
@@ -123,6 +122,8 @@ def _split(message: str, folded: Folded, abbreviations: frozenset[str]) -> list[
         start, end = match.span()
         if start < first:
             continue
+        if end == len(text):
+            break  # nothing is left to part
         if _ends_sentence(message, folded, abbreviations, first, start, end):
             if text[first:end].strip():
                 found.append((first, end))

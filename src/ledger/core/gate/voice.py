@@ -76,18 +76,10 @@ def _inside_word(message: str, at: int) -> bool:
     return 0 < at < len(message) - 1 and message[at - 1].isalnum() and message[at + 1].isalnum()
 
 
-def foreign_quotations(message: str, sentences: Sentences, lexicon: Lexicon) -> list[tuple[int, int]]:
-    """Quotations of somebody else. Not those are: a title, a name, what the principal says that he said himself."""
-    return [
-        (start, end)
-        for start, end, single in quotations(message)
-        if _is_foreign(message, sentences, lexicon, start, end, single)
-    ]
-
-
-def _is_foreign(
+def is_foreign(
     message: str, sentences: Sentences, lexicon: Lexicon, start: int, end: int, single: bool
 ) -> bool:
+    """Whether a quotation is of somebody else. Not those are: a title, a name, what the principal says that he said himself."""
     introduced = _introduced(sentences, lexicon, start, end)
     if introduced is not None:
         return introduced

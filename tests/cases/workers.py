@@ -1,0 +1,81 @@
+"""A worker: a process of its own that serves the application, as `answer-ledger serve` does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from ledger.service.deployment import Deployment
+
+PROGRAM = """
+import sys
+import uvicorn
+from ledger.api.serving import OPTIONS, from_environment
+{before}
+uvicorn.Server(uvicorn.Config(from_environment(), fd=int(sys.argv[1]), **OPTIONS)).run()
+"""
+
+KILLED_WHEN_WRITTEN = """
+import os, signal
+from ledger.db.connections import AsyncConnections
+execute = AsyncConnections.execute
+async def killed(self, operation):
+    found = await execute(self, operation)
+    if "ledger.capture(" in operation.sql:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return found
+AsyncConnections.execute = killed
+"""
+"""The process is gone when the capture is committed and not yet answered."""
+
+
+class Worker:
+    """A running worker on the database and the keys of a deployment."""
+
+    def __init__(self, deployment: Deployment, before: str = "") -> None:
+        settings = deployment.settings
+        assert settings.database_url and settings.pepper
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=30, trust_env=False
+        )
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(before=before), str(listening.fileno())],
+            pass_fds=[listening.fileno()],
+            env={
+                **os.environ,
+                "LEDGER_DATABASE_URL": settings.database_url.get_secret_value(),
+                "LEDGER_DATA_DIR": str(settings.data_dir),
+                "LEDGER_PEPPER": settings.pepper.get_secret_value(),
+                "LEDGER_SWEEP_EVERY_HOURS": "0",
+            },
+        )
+        listening.close()
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def peak_memory(self) -> float:
+        """MiB that it held at most since the last call."""
+        folder = Path(f"/proc/{self._process.pid}")
+        (line,) = [one for one in (folder / "status").read_text().splitlines() if one.startswith("VmHWM:")]
+        (folder / "clear_refs").write_text("5")
+        return int(line.split()[1]) / 1024
+
+    def close(self) -> None:
+        self.client.close()
+        self.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -239,32 +239,49 @@ def last_words(message: str) -> str:
 
 
 def timings(gate: Gate) -> Iterator[str]:
-    """Times of one verdict, reading included, in milliseconds."""
+    """Processor time of a verdict, reading included, and of looking for `nearest`; then what input built to be slow costs."""
 
-    def took(message: str, span: str) -> float:
-        start = time.perf_counter()
-        gate.judge(message, span)
-        return (time.perf_counter() - start) * 1000
+    def took(message: str, spans: list[str], *, suggest: bool = True) -> float:
+        start = time.process_time()
+        reading = gate.read(message)
+        for span in spans:
+            reading.judge(span, suggest=suggest)
+        return (time.process_time() - start) * 1000
 
-    lines_ = [line for name in ("locomo", "switchboard", "negation_en") for line in islice(lines(name), 1500)]
-    chats = [(line["message"], last_words(line["message"])) for line in lines_ if line["message"].strip()]
-    long = [" ".join(message for message, _ in chats[at : at + 40])[:2000] for at in range(0, 3000, 10)]
-    for what, pairs in (
-        ("chat messages", chats),
-        ("messages of 2,000 characters", [(m, last_words(m)) for m in long]),
-    ):
-        for _ in range(2):
-            times = [took(*pair) for pair in pairs]
+    def row(what: str, times: list[float]) -> str:
         cuts = quantiles(times, n=100)
-        yield f"{what:<44}  p50 {cuts[49]:.3f} ms  p99 {cuts[98]:.3f} ms  n {len(times)}"
-    refused = [took(message, message[5:60] + " zebra") for message in long]
-    yield f"{'not verbatim, nearest sought':<44}  p50 {quantiles(refused, n=100)[49]:.3f} ms  p99 {quantiles(refused, n=100)[98]:.3f} ms"
+        return f"{what:<44}  p50 {cuts[49]:.3f} ms  p99 {cuts[98]:.3f} ms  n {len(times)}"
+
+    said = [
+        line["message"]
+        for name in ("locomo", "switchboard", "negation_en")
+        for line in islice(lines(name), 1500)
+    ]
+    said = [message for message in said if message.strip()]
+    long = [" ".join(said[at : at + 60])[:2000] for at in range(0, 3000, 10)]
+    long = [message for message in long if len(message) == 2000]
+    for what, messages in (("chat messages", said), ("messages of 2,000 characters", long)):
+        pairs = [(message, last_words(message)) for message in messages]
+        refused = [pair for pair in pairs if not gate.judge(*pair).accepted]
+        yield row(f"{what}: verdict", [took(m, [s], suggest=False) for m, s in pairs])
+        yield row(f"{what}: nearest", [took(m, [s]) - took(m, [s], suggest=False) for m, s in refused])
+    absent = [(message, message[5:60] + " zebra") for message in long]
+    yield row(
+        "2,000 characters, not verbatim: nearest",
+        [took(m, [s]) - took(m, [s], suggest=False) for m, s in absent],
+    )
+    yield f"{'built to be slow, nearest included':<44}  4 KiB: one span; 64 KiB: one span, then the slowest kind of 32 spans"
     for name, unit in BUILT.items():
         small, large = (unit * (size // len(unit) + 1) for size in (4096, 65536))
-        spans = (small[1:400].strip() + " z", large[1:400].strip() + " z", "z")
-        short = min(took(small[:4090] + " z", spans[2]) for _ in range(3))
-        huge = min(took(large[:65530] + " z", spans[2]) for _ in range(3))
-        yield f"{name:<44}  4 KiB {short:.2f} ms  64 KiB {huge:.1f} ms  x{huge / short:.1f}"
+        small, large = small[:4094] + " z", large[:65534] + " z"
+        short, huge = (min(took(message, ["z"]) for _ in range(3)) for message in (small, large))
+        kinds = (
+            [large[at : at + 60] for at in range(0, 64000, 2000)],
+            [large[at : at + 480] + " q" for at in range(0, 64000, 2000)],
+            [large[at : at + 60] + " zebra" for at in range(0, 64000, 2000)],
+        )
+        many = max(min(took(large, spans) for _ in range(2)) for spans in kinds)
+        yield f"{name:<44}  {short:.2f} ms  {huge:.1f} ms  {many:.0f} ms"
 
 
 BUILT = {

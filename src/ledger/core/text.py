@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 import regex
@@ -82,6 +82,21 @@ class Folded:
         following = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
         return end if at == following else None
 
+    def slices(self, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int] | None]:
+        """The origins of parts of `text` that come in order, as `start` and `end` give them; None where one of these is."""
+        starts, last = self.starts, len(self.starts) - 1
+        piece = 0
+        for start, end in parts:
+            while piece < last and starts[piece + 1] <= start:
+                piece += 1
+            origin, stop, level = self.origins[piece]
+            moved = origin - starts[piece]
+            if level and end + moved <= stop:
+                yield start + moved, end + moved
+            else:
+                first, behind = self.start(start), self.end(end)
+                yield None if first is None or behind is None else (first, behind)
+
     @cached_property
     def alike(self) -> str:
         """`text` for comparing: line breaks as spaces, dashes as hyphens; offsets stay."""
@@ -94,7 +109,7 @@ def fold(text: str) -> Folded:
     Source: DESIGN section 6, rule 1.
     """
     plain = text.replace("`", "'") if text.isascii() else text.translate(_TYPING)
-    if plain.isascii() and _UNEVEN_ASCII.search(plain) is None:
+    if plain.isascii() and _is_even(plain):
         return Folded(plain.lower())
     pieces = list(_pieces(plain))
     if not pieces or (
@@ -108,6 +123,11 @@ def fold(text: str) -> Folded:
         length += len(piece)
     origins = tuple((start, end, len(piece) == end - start) for start, end, piece in pieces)
     return Folded("".join(piece for _, _, piece in pieces), tuple(starts), origins)
+
+
+def _is_even(plain: str) -> bool:
+    """Whether ASCII text has no dashes and no white space to even out; told without a pattern for one line, as most messages are."""
+    return ("--" not in plain and " ".join(plain.split()) == plain) or _UNEVEN_ASCII.search(plain) is None
 
 
 def _pieces(plain: str) -> Iterator[tuple[int, int, str]]:

@@ -70,9 +70,11 @@ class BareWords:
 
     def sounds_bare(self, answer: str) -> bool:
         """Whether it is made of such words alone, however it is typed."""
-        words = _words(answer)
-        if words and words[0][0].isalnum() and words[0] not in self._any.firsts:
+        folded = _folded(answer)
+        first = _WORD.search(folded)
+        if first and first[0][0].isalnum() and first[0] not in self._any.firsts:
             return False  # told by the first word, as of most answers
+        words = tuple(_WORD.findall(folded))
         if not any(word[0].isalnum() for word in words):
             return True  # a thumb or a face says no more than yes or no
         at = 0
@@ -97,4 +99,8 @@ class BareWords:
 
 
 def _words(text: str) -> Words:
-    return tuple(_WORD.findall(fold(unicodedata.normalize("NFKC", text)).text))
+    return tuple(_WORD.findall(_folded(text)))
+
+
+def _folded(text: str) -> str:
+    return fold(unicodedata.normalize("NFKC", text)).text

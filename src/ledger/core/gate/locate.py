@@ -14,7 +14,7 @@ from ledger.core.text import Folded, fold, is_edge
 Place = tuple[int, int]
 
 MOST_PLACES = 32  # a span that stands as whole words at more places is ambiguous without a look at each
-_MOST_LOOKED_AT = 1024  # places, most of them inside words, that are looked at closely
+_MOST_LOOKED_AT = 256  # places, most of them inside words, that are looked at closely
 _RUN = re.compile(r"[A-Za-z0-9]*")
 
 

@@ -25,7 +25,7 @@ from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
-from ledger.core.text import Folded, fold, has_substance
+from ledger.core.text import fold, has_substance
 
 Place = tuple[int, int]
 
@@ -47,6 +47,8 @@ class Reading:
         self, message: str, lexicon: Lexicon, known: bool | None, bare: BareWords, asked: str | None
     ) -> None:
         self.message = message
+        self.folded = fold(message)
+        self.sentences = Sentences(message, self.folded, lexicon.abbreviations)
         self._lexicon = lexicon
         self._known = known  # whether there is data for the message's language; None: as its words tell
         self._bare = bare
@@ -58,17 +60,9 @@ class Reading:
         self._others: dict[int, bool] = {}
 
     @cached_property
-    def folded(self) -> Folded:
-        return fold(self.message)
-
-    @cached_property
     def known(self) -> bool:
         """Whether there is data for the language of the message."""
         return speaks(self.folded.text, self._lexicon) if self._known is None else self._known
-
-    @cached_property
-    def sentences(self) -> Sentences:
-        return Sentences(self.message, self.folded, self._lexicon.abbreviations)
 
     @cached_property
     def places_of_words(self) -> dict[str, list[int]]:
@@ -83,15 +77,17 @@ class Reading:
     def _quotations(self) -> list[tuple[int, int, bool]]:
         return voice.quotations(self.message)
 
-    def judge(self, span: str, question: str | None = None, avoid: tuple[str, ...] = ()) -> Verdict:
+    def judge(
+        self, span: str, question: str | None = None, avoid: tuple[str, ...] = (), *, suggest: bool = True
+    ) -> Verdict:
         """The gate's verdict on a span, for a topic with this approved question.
 
         Accepted: `answer` is a slice of the message. Refused: `reason`, `detail`, and `nearest` where a wider or similar slice
-        passes; that slice, submitted for the same topic, is accepted. Never raises.
+        passes; that slice, submitted for the same topic, is accepted. None is looked for without `suggest`. Never raises.
         """
         avoid = tuple(avoid)
         verdict, places = self._judge(span, question, avoid)
-        if verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR:
+        if not suggest or verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR:
             return verdict
         for start, end in nearest.candidates(self, span, verdict, places):
             better = self.message[start:end]

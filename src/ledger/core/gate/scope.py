@@ -125,11 +125,9 @@ class _Clauses:
                 predicate[first] = True  # "I don't drink if I drive" negates no driving
         pairs = _pairs(words)
         self._strong_start, self._clause_start = _starts(strong, pairs), _starts(clause, pairs)
-        self._ends = {
-            Reach.AHEAD: _ends(predicate, pairs),
-            Reach.OVER: _ends(clause, pairs),
-            Reach.ON: _ends(strong, pairs),
-        }
+        self._predicate_end, self._clause_end, self._strong_end = (
+            _ends(breaks, pairs) for breaks in (predicate, clause, strong)
+        )
 
     def turns(self, first: int, last: int, cue: Cue, before: int | None) -> list[Turn]:
         """What a cue at the tokens [first, last) turns; nothing where it only looks like one."""
@@ -148,7 +146,7 @@ class _Clauses:
         if reach is Reach.CLAUSE:
             found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, None), start))
             reach = Reach.AHEAD
-        if reach in self._ends and not (reach is Reach.AHEAD and self._only_answers(first, last)):
+        if reach in (Reach.OVER, Reach.ON) or (reach is Reach.AHEAD and not self._only_answers(first, last)):
             found.append(Turn(cue.rule, start, end, start, self._ahead(reach, last)))
         if reach is Reach.NEXT:
             found.append(Turn(cue.rule, start, end, start, sentence.ends[min(last, len(sentence) - 1)]))
@@ -158,7 +156,13 @@ class _Clauses:
 
     def _ahead(self, reach: Reach, last: int) -> int:
         """Where the reach of a cue that ends before the token `last` ends."""
-        ends = self._ends[reach]
+        ends = (
+            self._predicate_end
+            if reach is Reach.AHEAD
+            else self._clause_end
+            if reach is Reach.OVER
+            else self._strong_end
+        )
         stop = ends[last - 1]
         if stop == last < len(ends):  # "not because I": the clause behind the cue is what it turns
             stop = ends[last]
@@ -180,7 +184,7 @@ class _Clauses:
             and words[first - 1] not in _BEFORE_CLAUSE
         ):
             return self._ahead(Reach.ON, last)
-        ends = self._ends[Reach.OVER]
+        ends = self._clause_end
         stop = ends[last - 1] if ends[last - 1] > last or last == size else ends[last]
         if stop == size:
             stop = next((at for at in range(last, size) if words[at] == ","), size)
@@ -224,6 +228,8 @@ def _ends(breaks: list[bool], pairs: dict[int, int]) -> list[int]:
     """For each token the next break behind it. What is in brackets ends with them, and breaks nothing around them."""
     end = len(breaks)
     ends = [end] * end
+    if not pairs and True not in breaks:
+        return ends
     outer: list[int] = []
     for at in range(len(breaks) - 1, -1, -1):
         pair = pairs.get(at)
@@ -241,6 +247,8 @@ def _ends(breaks: list[bool], pairs: dict[int, int]) -> list[int]:
 def _starts(breaks: list[bool], pairs: dict[int, int]) -> list[int]:
     """For each token the last break at or before it, brackets as in `_ends`."""
     starts, start = [0] * len(breaks), 0
+    if not pairs and True not in breaks:
+        return starts
     outer: list[int] = []
     for at, breaking in enumerate(breaks):
         pair = pairs.get(at)

@@ -15,6 +15,7 @@ from ledger.core.language import Lexicon
 
 _FEW = 5  # words; with fewer a message tells nothing of its language
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_ASCII, _ASCII_LETTERS = re.compile(r"[\x00-\x7f]+"), re.compile(r"[A-Za-z]+")
 _LETTER = regex.compile(r"\p{L}")
 
 
@@ -22,9 +23,14 @@ def letters_by_script(text: str, scripts: frozenset[str]) -> dict[str, int]:
     """How many letters a text has in each of the scripts, and under "" in any other; for ASCII whether it has any."""
     if text.isascii():
         return {"Latin" if "Latin" in scripts else "": int(_LETTER.search(text) is not None)}
-    total = len(_LETTER.findall(text))
-    counts = {script: len(_letters_of(script).findall(text)) for script in sorted(scripts)}
-    counts[""] = total - sum(counts.values())
+    # All ASCII letters are Latin: only the others, few in most texts, have to be looked at one by one.
+    plain = sum(map(len, _ASCII_LETTERS.findall(text)))
+    others = _ASCII.sub("", text)
+    counts = {
+        script: len(_letters_of(script).findall(others)) + (plain if script == "Latin" else 0)
+        for script in sorted(scripts)
+    }
+    counts[""] = plain + len(_LETTER.findall(others)) - sum(counts.values())
     return counts
 
 

@@ -6,6 +6,7 @@ Source: DESIGN section 6, rule 6; ISO/IEC 7812 (cards), ISO 13616 (IBAN).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from math import log2
@@ -34,8 +35,10 @@ _KEYS = regex.compile(
     r"|\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:[^\s@/]{1,80}@"
     r"|\bBearer\s+[\w.~+/-]{16,}"
 )
-_VALUE = regex.compile(r"[\d!@#$%^&*_+-]")  # what a named secret has one of; few other texts do
-_NUMBER_OR_LONG = regex.compile(r"\d|\S{16}|PRIVATE KEY")  # without either there is no key and no number
+_VALUE = re.compile(r"[\d!@#$%^&*_+-]")  # what a named secret has one of; few other texts do
+_NUMBER_OR_LONG = re.compile(
+    r"\d|[\S\x1c-\x1f]{16}|PRIVATE KEY"
+)  # without either there is no key and no number
 _LONG_TOKEN = regex.compile(r"(?<![\w/.+=-])[A-Za-z0-9+_-]{28,}={0,2}(?![\w/.])")
 _DIGITS = regex.compile(r"(?<![\w.,])\d(?:[ \-.]?\d){12,18}(?![\w])")
 _IBAN = regex.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,9}(?!\w)", regex.IGNORECASE)

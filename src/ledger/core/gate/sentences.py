@@ -103,13 +103,14 @@ class Sentences:
         words: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        for match in matches:
-            start, end = self._folded.start(match.start()), self._folded.end(match.end())
-            if start is None or end is None:
+        for match, origin in zip(
+            matches, self._folded.slices(match.span() for match in matches), strict=True
+        ):
+            if origin is None:
                 continue  # one half of a letter that folding made two
-            words.append(match.group())
-            starts.append(start)
-            ends.append(end)
+            words.append(match[0])
+            starts.append(origin[0])
+            ends.append(origin[1])
         return Sentence(words, starts, ends)
 
 

@@ -9,6 +9,7 @@ Source: DESIGN section 6, rule 4.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 
 import regex
@@ -28,6 +29,8 @@ _BLOCKS = regex.compile(
     r"|(?P<code>`[^`\n]+`)",
     regex.DOTALL | regex.IGNORECASE,
 )
+_BLOCK_MARKS = re.compile(r"[<`{>\[:]|~~~|--")  # without any of them there is no block
+_QUOTE_MARKS = re.compile(r"[\"“”„‟«»「」『』＂'‘’‚]")
 _QUOTES = regex.compile(r"[\"“”„‟«»「」『』＂]|(?<!\w)['‘‚](?=\w)|(?<=\S)['’](?!\w)")
 _CLOSING = {
     "“": "”",
@@ -50,7 +53,7 @@ _ENDS_LIKE_SPEECH = (".", "!", "?", ",")
 
 def foreign_blocks(message: str) -> list[tuple[int, int]]:
     """Blocks of a message that are not typed by the principal, in order. Linear: every pattern stops at its first end."""
-    if not any(mark in message for mark in ("<", "`", "~~~", "{", ">", "[", ":", "--")):
+    if _BLOCK_MARKS.search(message) is None:
         return []
     return [match.span() for match in _BLOCKS.finditer(message)]
 
@@ -58,10 +61,17 @@ def foreign_blocks(message: str) -> list[tuple[int, int]]:
 def quotations(message: str) -> list[tuple[int, int, bool]]:
     """Text in quotation marks: (start, end, single) with the marks, outermost, in order. An opened one that is never closed is none."""
     found: list[tuple[int, int, bool]] = []
+    if len(_QUOTE_MARKS.findall(message)) < 2:
+        return found
     open_at, closing, single = -1, "", False
     for match in _QUOTES.finditer(message):
         at, mark = match.start(), match.group()
-        if open_at >= 0 and mark in closing and not (not single and _inside_word(message, at)):
+        # A mark inside a word is a slip for an apostrophe: 5 o"clock.
+        if (
+            open_at >= 0
+            and mark in closing
+            and (single or not (message[at - 1].isalnum() and message[at + 1 : at + 2].isalnum()))
+        ):
             found.append((open_at, at + 1, single))
             open_at = -1
         elif mark in _SINGLE_CLOSING and open_at < 0 and message[at + 1 : at + 2].isalnum():
@@ -69,11 +79,6 @@ def quotations(message: str) -> list[tuple[int, int, bool]]:
         elif mark in _CLOSING and (open_at < 0 or single) and not message[max(at - 1, 0) : at].isalnum():
             open_at, closing, single = at, _CLOSING[mark], False
     return found
-
-
-def _inside_word(message: str, at: int) -> bool:
-    """A mark inside a word is a slip for an apostrophe: 5 o"clock."""
-    return 0 < at < len(message) - 1 and message[at - 1].isalnum() and message[at + 1].isalnum()
 
 
 def is_foreign(

@@ -21,6 +21,7 @@ from .world import NOTICE, World
 
 Facts = dict[str, Any]
 NOBODY = "P404"
+OK: Facts = {"outcome": "ok"}
 
 
 def came_to(response: httpx.Response) -> str:
@@ -53,6 +54,11 @@ def write(world: World, step: Step) -> Facts:
     response = world.send(step["as"], "POST", "/v1/captures", body, of=step["principal"])
     seconds = time.perf_counter() - started
     return {**captured(world, step["principal"], response, before), "seconds": seconds}
+
+
+def offered(world: World, step: Step) -> httpx.Response:
+    """The same, while nobody looks into the database."""
+    return world.send(step["as"], "POST", "/v1/captures", wire.capture(step, None), of=step["principal"])
 
 
 def refused_person(world: World, step: Step) -> Facts | None:
@@ -274,13 +280,13 @@ def get_window(world: World, step: Step) -> Facts:
 
 def now(world: World, step: Step) -> Facts:
     world.now(step["at"])
-    return {"outcome": "ok"}
+    return OK
 
 
 def load(world: World, step: Step) -> Facts:
     world.database.installer.execute("delete from ledger.entry")
     world.put(world.case.given["entry_sets"][step["set"]])
-    return {"outcome": "ok"}
+    return OK
 
 
 def sweep(world: World, step: Step) -> Facts:

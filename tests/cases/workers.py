@@ -7,12 +7,16 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 import httpx
 
 from ledger.service.deployment import Deployment
+
+from .world import World
 
 PROGRAM = """
 import sys
@@ -79,3 +83,19 @@ class Worker:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def through(world: World, worker: Worker) -> Iterator[None]:
+    world.worker = worker.client
+    try:
+        yield
+    finally:
+        world.worker = None
+
+
+def kept_worker(world: World) -> Worker:
+    if "worker" not in world.kept:
+        world.kept["worker"] = Worker(world.deployment)
+    worker: Worker = world.kept["worker"]
+    return worker

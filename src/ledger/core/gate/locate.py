@@ -14,7 +14,10 @@ from ledger.core.text import Folded, fold, is_edge
 Place = tuple[int, int]
 
 MOST_PLACES = 32  # a span that stands as whole words at more places is ambiguous without a look at each
-_MOST_LOOKED_AT = 256  # places, most of them inside words, that are looked at closely
+_MOST_LOOKED_AT = (
+    2048  # places inside words that are passed by; one that has to be looked at closely counts as many
+)
+_CLOSELY = 8
 _RUN = re.compile(r"[A-Za-z0-9]*")
 
 
@@ -73,10 +76,11 @@ def _whole(message: str, places: Iterator[Place]) -> Found:
         if len(first) < 2:
             first.append((start, end))
         if _inside(message, start):
-            continue
-        looked += 1
-        if is_edge(message, start) and is_edge(message, end):
-            whole.append((start, end))
+            looked += 1
+        else:
+            looked += _CLOSELY
+            if is_edge(message, start) and is_edge(message, end):
+                whole.append((start, end))
         if len(whole) > MOST_PLACES or looked > _MOST_LOOKED_AT:
             return Found(first, whole, many=bool(whole))
     return Found(first, whole, many=False)

@@ -60,6 +60,7 @@ def sweep_killed_beside_a_write(world: World, step: Step) -> Facts:
         sweeping = pool.submit(worker.client.request, **asked)
         while world.rows(SWEPT) == [(0,)]:
             assert not sweeping.done()
+            time.sleep(0.005)
         while world.rows(SWEPT)[0][0] < sweep["kill_after_rows"]:
             started = time.perf_counter()
             response = operations.offered(world, write)

@@ -75,7 +75,7 @@ end $$;
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
 -- as one role for all agents' functions, since a plan under row-level security is good for one role.
 create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text
-  language plpgsql strict security definer
+  language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 declare

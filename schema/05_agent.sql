@@ -1,6 +1,7 @@
 -- 05 · What agents call
 --
--- Reads write nothing and run in a read-only transaction: one statement, one round trip. Each names
+-- Reads write nothing and run in a read-only transaction: one statement, one round trip. They are STABLE,
+-- so that all they look at is of one instant: what is withheld and what was said can't part company. Each names
 -- the principal, finds the tier, and sets both in every call. `narrowed` and `only_topics` come from
 -- the caller's token; a token can take away and never add. Topic rows are looked up apart from the
 -- principal's rows, so that the registry may be a reference table of a distributed engine.
@@ -29,7 +30,7 @@ end $$;
 create function ledger.coverage(
   p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[]
 ) returns table (topic text, freshness text)
-  language plpgsql strict security definer rows 12
+  language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set ledger.principal = ''
@@ -82,7 +83,7 @@ comment on function ledger.coverage is 'Keys and freshness; in the order of the 
 create function ledger.recall(
   p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[], most integer
 ) returns table (topic text, freshness text, answer text, question text, month date)
-  language plpgsql strict security definer rows 12
+  language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set ledger.principal = ''
@@ -135,7 +136,7 @@ comment on function ledger.recall is 'At most twelve entries; months, never days
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
 ) returns table (key text, question text, freshness text, answer text, month date)
-  language plpgsql strict security definer rows 12
+  language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$

@@ -398,7 +398,7 @@ end $$;
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
 -- as one role for all agents' functions, since a plan under row-level security is good for one role.
 create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text
-  language plpgsql strict security definer
+  language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 declare
@@ -545,7 +545,8 @@ begin
 end $$;
 -- 05 · What agents call
 --
--- Reads write nothing and run in a read-only transaction: one statement, one round trip. Each names
+-- Reads write nothing and run in a read-only transaction: one statement, one round trip. They are STABLE,
+-- so that all they look at is of one instant: what is withheld and what was said can't part company. Each names
 -- the principal, finds the tier, and sets both in every call. `narrowed` and `only_topics` come from
 -- the caller's token; a token can take away and never add. Topic rows are looked up apart from the
 -- principal's rows, so that the registry may be a reference table of a distributed engine.
@@ -574,7 +575,7 @@ end $$;
 create function ledger.coverage(
   p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[]
 ) returns table (topic text, freshness text)
-  language plpgsql strict security definer rows 12
+  language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set ledger.principal = ''
@@ -627,7 +628,7 @@ comment on function ledger.coverage is 'Keys and freshness; in the order of the 
 create function ledger.recall(
   p uuid, labels text[], all_listed boolean, max_tier text, narrowed boolean, only_topics text[], most integer
 ) returns table (topic text, freshness text, answer text, question text, month date)
-  language plpgsql strict security definer rows 12
+  language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set ledger.principal = ''
@@ -680,7 +681,7 @@ comment on function ledger.recall is 'At most twelve entries; months, never days
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
 ) returns table (key text, question text, freshness text, answer text, month date)
-  language plpgsql strict security definer rows 12
+  language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$

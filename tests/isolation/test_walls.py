@@ -6,6 +6,8 @@ see that these tests would notice.
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from uuid import UUID
 
@@ -220,3 +222,27 @@ def test_an_argument_that_is_null_does_nothing(filled):
         .fetchall()
         == []
     )
+
+
+def test_a_read_sees_one_instant_whatever_is_committed_while_it_runs(filled):
+    """A merge moves an answer and what is withheld together; no read may see the one without the other."""
+    agent = filled.surface(Surface.AGENT)
+    waiting = "select count(*) from pg_locks where not granted and relation = 'ledger.entry'::regclass and database = (select oid from pg_database where datname = current_database())"
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(filled.conninfo) as merging:
+        merging.execute("lock table ledger.entry in access exclusive mode")
+        reading = pool.submit(
+            lambda: agent.execute(
+                "select topic from ledger.recall(%s, '{}', true, 'full', false, '{}', 12)", (P,)
+            ).fetchall()
+        )
+        for _ in range(500):
+            if filled.rows(waiting) == [(1,)]:
+                break
+            time.sleep(0.01)
+        else:
+            pytest.fail("the read never came to the entries")
+        merging.execute("insert into ledger.entry values (%s, 'diet', 'I eat meat', %s)", (P, DAY))
+        merging.execute("insert into ledger.withheld values (%s, 'diet')", (P,))
+        merging.execute("insert into ledger.topic (key, handling, listed) values ('diet', 'open', true)")
+        merging.commit()
+        assert reading.result(10) == [("kids",)]

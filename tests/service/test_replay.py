@@ -118,6 +118,13 @@ def test_a_line_without_a_day_is_of_today(play: Play) -> None:
     assert play(line("one", None), line("two", None)).spared["full"] == 1
 
 
+def test_what_he_says_unasked_is_no_question_and_yet_was_heard(play: Play) -> None:
+    unasked = line("one", "2026-03-01", asked=[])
+    assert play(unasked).asked == 0
+    report = play(unasked, line("two", "2026-03-02"))
+    assert (report.asked, report.asked_again, report.spared["full"]) == (1, 1, 1)
+
+
 def test_what_the_other_side_asked_for_counts_although_it_was_not_answered(play: Play) -> None:
     silent = {**line("two", "2026-03-02"), "answers": [], "asked": ["pets"]}
     report = play(line("one", "2026-03-01"), silent)

@@ -60,7 +60,7 @@ class Report:
     threads: int = 0
     captures: dict[str, int] = field(default_factory=dict)  # accepted, or the reason of the refusal
     asked: int = 0  # questions on a topic
-    asked_again: int = 0  # of these, on a topic that another counterparty had asked him about before
+    asked_again: int = 0  # of these, on a topic that another counterparty had asked about or heard of before
     spared: dict[str, int] = field(default_factory=dict)  # of these, by tier
     as_a_question: int = 0  # of these, in tier full: his old words, as a question
     broken: list[Place] = field(default_factory=list)  # lines that were skipped, in their order
@@ -91,7 +91,9 @@ def read(files: Sequence[Path]) -> tuple[list[Line], list[Place]]:
 def _line(place: Place, found: dict[str, Any]) -> Line:
     day = found["said_on"]
     answers = tuple(Candidate(_text(one["topic"]), _text(one["span"])) for one in found["answers"])
-    asked = found.get("asked") or [one.topic for one in answers]
+    asked = found.get("asked")
+    if asked is None:  # an empty list says that he spoke unasked
+        asked = [one.topic for one in answers]
     if not isinstance(asked, list):
         raise TypeError
     return Line(
@@ -126,7 +128,9 @@ def play(ledger: Ledger, lines: Sequence[Line], advance: Callable[[], None] = la
     today = datetime.now(UTC).date()
     topics = _list_topics(ledger, lines)
     people: dict[str, Person] = {}
-    heard: dict[tuple[str, str], set[str]] = defaultdict(set)  # principal and topic -> threads that asked
+    heard: dict[tuple[str, str], set[str]] = defaultdict(
+        set
+    )  # principal, topic -> threads that asked or heard
     with Clock(_installer(ledger)) as clock:
         for line in lines:
             advance()
@@ -136,6 +140,9 @@ def play(ledger: Ledger, lines: Sequence[Line], advance: Callable[[], None] = la
                     person = people.get(line.principal) or _person(ledger, people, line.principal)
                     _before(ledger, person, line, topics, heard, report)
                     _after(person, line, line.said_on or today, topics, captures)
+                    for one in line.answers:
+                        told = topics.get(one.topic)
+                        heard[line.principal, told.key if told else one.topic].add(line.thread)
                 except InvalidRequest:
                     report.broken.append(line.place)
     skipped = set(report.broken)

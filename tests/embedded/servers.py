@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -72,6 +74,23 @@ def processes_of(data_dir: Path) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def kill_all(data_dir: Path) -> None:
+    """kill -9 of every process of the server; one may end by itself meanwhile, as workers do."""
+    for pid in processes_of(data_dir):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def sockets_of(pid: int) -> set[str]:
+    """What a process has open as sockets; nothing where it has ended meanwhile, or ends a file."""
+    found = set()
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for fd in (PROC / str(pid) / "fd").iterdir():
+            with suppress(FileNotFoundError):
+                found.add(str(fd.readlink()))
+    return {link for link in found if link.startswith("socket:")}
 
 
 def until(condition: Callable[[], object], seconds: float = 10.0) -> None:

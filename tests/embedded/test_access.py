@@ -10,7 +10,17 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from servers import PROC, as_root, as_user, cluster_of, mode, postmaster_of, processes_of, with_proc
+from servers import (
+    PROC,
+    as_root,
+    as_user,
+    cluster_of,
+    mode,
+    postmaster_of,
+    processes_of,
+    sockets_of,
+    with_proc,
+)
 
 from ledger.embedded import EmbeddedServer
 from ledger.errors import SetupError
@@ -19,12 +29,7 @@ from ledger.errors import SetupError
 @with_proc
 def test_no_process_of_it_listens_on_the_network(data_dir: Path) -> None:
     with EmbeddedServer.open(data_dir):
-        open_sockets = {
-            link
-            for pid in processes_of(data_dir)
-            for fd in (PROC / str(pid) / "fd").iterdir()
-            if (link := str(fd.readlink())).startswith("socket:")
-        }
+        open_sockets = {link for pid in processes_of(data_dir) for link in sockets_of(pid)}
         listed = [
             line.split()
             for name in ("tcp", "tcp6")

@@ -18,6 +18,7 @@ from servers import (
     content,
     end,
     is_open,
+    kill_all,
     postmaster_of,
     processes_of,
     until,
@@ -60,8 +61,7 @@ def test_when_everything_was_killed_all_that_was_committed_is_there(data_dir: Pa
         connection.execute("update kept set n = 8")
         connection.commit()
         owner.kill()
-        for pid in processes_of(data_dir):
-            os.kill(pid, signal.SIGKILL)
+        kill_all(data_dir)
     with EmbeddedServer.open(data_dir) as restarted:
         assert content(restarted) == 8
 
@@ -89,8 +89,7 @@ def test_a_pid_file_that_names_no_server_of_ours_does_not_block_the_start(data_d
     running = EmbeddedServer.open(data_dir)
     lock = cluster_of(data_dir) / "postmaster.pid"
     lines = lock.read_text().splitlines()
-    for process in processes_of(data_dir):
-        os.kill(process, signal.SIGKILL)
+    kill_all(data_dir)
     until(lambda: not processes_of(data_dir))
 
     zombie = subprocess.Popen(["true"])
@@ -146,8 +145,7 @@ def test_its_owners_can_start_it_again_and_know_how_to_reach_it(data_dir: Path, 
     data_dir = data_dir.rename(data_dir.with_name(name))
     with EmbeddedServer.open(data_dir) as running:
         before = running.admin_conninfo()
-        for pid in processes_of(data_dir):
-            os.kill(pid, signal.SIGKILL)
+        kill_all(data_dir)
         until(lambda: not processes_of(data_dir))
         running.ensure_running()
         running.ensure_running()

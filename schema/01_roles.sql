@@ -1,3 +1,27 @@
+-- The answer ledger, in eleven files to be read in their order
+--
+--   01 roles      who may run what             07 principal  what he calls who the answers are of
+--   02 tables     all that can be kept         08 operator   what the product team calls
+--   03 policies   the wall between rows        09 sweeper    what deletes and stamps anew
+--   04 tools      clock, locks, order on disk  10 grants     every right, on one page
+--   05 agent      what agents call             11 closed     no column can be added in haste
+--   06 capture    what the application calls
+--
+-- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
+-- Why he can't: there is no column for it (02), and what the server keeps by itself, such as the number
+-- of the transaction that wrote a row, is made the same for all rows that it could tell apart (04, 09).
+--
+-- Words. A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
+-- answer of his on one *topic*. The *gate* is the part of the application that lets only his own literal words
+-- in, before they come here. *Handling* says how carefully a topic is shown (open, sealed, confirm,
+-- forbidden). A *tier* is what agents may read of a principal: none, topics (which topics are covered), full.
+-- The *notice* is the text that he was shown when he consented. The *pepper* is the secret of the keyed
+-- hashes; it never comes here.
+--
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
+-- must not have · LG008 the columns are closed. None repeats a value.
+
 -- 01 · Roles
 --
 -- Two kinds. A *surface* logs in, holds EXECUTE on its own functions (10_grants.sql), and has no
@@ -12,11 +36,25 @@
 --   ledger_capture      ledger_registrar, ledger_writer             one principal's rows
 --   ledger_principal    ledger_own_reader, ledger_writer            one principal's rows
 --   ledger_operator     ledger_registrar                            the registry and the settings
---                       ledger_custodian                            everybody's rows; gives back counts
+--                       ledger_custodian                            everybody's rows; gives back the topic
+--                       ledger_writer                               one principal's rows (legal holds)
 --   ledger_sweeper      ledger_custodian                            everybody's rows; gives back counts
 --
 -- Roles belong to the whole cluster: two databases in it share them, and passwords are set by
--- `answer-ledger migrate`, not here.
+-- `answer-ledger migrate`, not here. A role of such a name that is there already, with rights that it
+-- must not have, stops the installation (LG007).
+
+create function pg_temp.refuse_privileged(name text) returns void
+  language plpgsql as $$
+begin
+  if exists (select from pg_roles r
+              where r.rolname = name
+                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication))
+     or exists (select from pg_auth_members m where m.member = to_regrole(name)) then
+    raise exception 'a role of the ledger is there already, with rights that it must not have'
+      using errcode = 'LG007';
+  end if;
+end $$;
 
 do $$
 declare
@@ -31,6 +69,7 @@ begin
     exception when duplicate_object or unique_violation then
       null;  -- another database of this cluster has made it
     end;
+    perform pg_temp.refuse_privileged(name);
     -- An installer that is no superuser must be able to hand functions over to their definers.
     if not (select rolsuper from pg_roles where rolname = current_user) then
       execute format('grant %I to current_user', name);
@@ -45,6 +84,7 @@ begin
     exception when duplicate_object or unique_violation then
       null;
     end;
+    perform pg_temp.refuse_privileged(name);
     -- The tables of principals keep no statistics (they would hold values of deleted rows), so the
     -- planner would guess thousands of rows a principal. These settings pin the plans that are right
     -- for a handful of rows found by key.
@@ -62,3 +102,5 @@ begin
   alter role ledger_sweeper set enable_hashjoin = on;
   alter role ledger_sweeper set plan_cache_mode = auto;
 end $$;
+
+drop function pg_temp.refuse_privileged(text);

@@ -6,7 +6,9 @@
 -- allow-list: a test and `answer-ledger doctor` compare a live database with it.
 --
 -- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
--- never sees an outside id. It leads every table of principals, and its primary key.
+-- never sees an outside id. It leads every table of principals, and its primary key. Whoever knows it can ask
+-- for that principal's rows, through a surface's functions and within its rights: it is handed to nobody
+-- outside, agents get it encrypted in a token.
 
 create schema if not exists ledger;
 alter schema ledger owner to ledger_owner;
@@ -97,7 +99,7 @@ comment on table ledger.audit is 'That it happened, on which day, how often; nev
 -- ── The registry ─────────────────────────────────────────────────────────────────────────────────
 
 create table ledger.topic (
-  key             text collate "C"  not null primary key check (char_length(key) between 1 and 64),
+  key             text collate "C"  not null primary key check (key ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   question        text collate "C"  check (char_length(question) between 1 and 300),
   handling        text collate "C"  not null default 'sealed'
                   check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
@@ -113,12 +115,26 @@ comment on column ledger.topic.drop_after is 'Whole days of age; null: the defau
 comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
 
 create table ledger.topic_alias (
-  alias text collate "C" not null primary key check (char_length(alias) between 1 and 64),
+  alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   key   text collate "C" not null check (alias <> key)
 );
 create index topic_alias_key on ledger.topic_alias (key);
 comment on table ledger.topic_alias is 'Other labels of a topic, merged keys among them.';
 comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
+
+create table ledger.retired_key (
+  key         text collate "C" not null primary key,
+  merged_into text collate "C" not null
+);
+create index retired_key_merged_into on ledger.retired_key (merged_into);
+comment on table ledger.retired_key is
+  'Keys that were merged away: what was deleted under them stays deleted, whatever becomes of their aliases.';
+
+create table ledger.bare_form (
+  form text collate "C" not null primary key
+);
+comment on table ledger.bare_form is
+  'The closed list of bare answers ("no", "the same"), as ledger.narrow() writes them; `answer-ledger migrate` fills it.';
 
 -- ── Figures, without principals ──────────────────────────────────────────────────────────────────
 
@@ -162,10 +178,12 @@ insert into ledger.setting default values;
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
   stamp       xid8,
+  horizon     xid8,
   snapshot_on date
 );
 comment on table ledger.sweep_mark is 'How far the last sweep came.';
-comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: rows written after it are stamped anew by the next.';
+comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
+comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
 insert into ledger.sweep_mark default values;
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,10 @@
 -- named. For agents it also wants the tier and leaves out what he withholds. Without a named
 -- principal nothing is seen at all: a query that forgets its WHERE clause reads nothing more.
 --
+-- What this wall is, and what not: it is per call. Each function takes the principal as an argument and
+-- sees his rows alone; a raw login with EXECUTE can call it for any principal whose hash it knows, and learns
+-- what that function gives, no more. Hashes can't be guessed or listed: no function gives one back.
+--
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
 -- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
 -- privilege on a table, whatever it sets. There is no subquery in a policy, so that a distributed
@@ -45,7 +49,7 @@ begin
 
   -- What an agent's function must look at to find the tier.
   foreach tab in array array['consent', 'objection', 'legal_hold', 'withheld'] loop
-    execute format('create policy gate on ledger.%I for select to ledger_agent_keys, ledger_agent_content using (principal = ledger.me())', tab);
+    execute format('create policy gate on ledger.%I for select to ledger_agent_keys using (principal = ledger.me())', tab);
   end loop;
 end $$;
 

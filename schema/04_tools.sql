@@ -109,20 +109,19 @@ end $$;
 -- them out of order. Where no row comes or goes they are updated, which spares the index; else they are
 -- taken out and laid down again.
 
-create function ledger.lay_entries(p uuid, topics text[], answers text[], days date[], gone text[]) returns void
+create function ledger.lay_entries(
+  p uuid, topics text[], answers text[], day date, gone text[], in_place boolean
+) returns void
   language plpgsql as $$
 declare
   put_topics text[] := topics;
   in_order   boolean;
 begin
-  if gone = '{}' and not exists (
-    select from unnest(topics) as n(topic)
-     where not exists (select from ledger.entry e where e.principal = p and e.topic = n.topic)
-  ) then
+  if in_place then
     with laid as (
       update ledger.entry e
          set answer = coalesce(answers[array_position(topics, e.topic)], e.answer),
-             as_of  = coalesce(days[array_position(topics, e.topic)], e.as_of)
+             as_of  = case when e.topic = any (topics) then day else e.as_of end
        where e.principal = p
       returning e.topic, e.ctid
     )
@@ -132,7 +131,8 @@ begin
     if in_order is not false then
       return;
     end if;
-    put_topics := '{}'; answers := '{}'; days := '{}';
+    put_topics := '{}';
+    answers := '{}';
   end if;
 
   for attempt in 1..8 loop
@@ -143,8 +143,8 @@ begin
         from taken t
        where t.topic <> all (put_topics) and t.topic <> all (gone)
       union all
-      select n.topic, n.answer, n.as_of
-        from unnest(put_topics, answers, days) as n(topic, answer, as_of)
+      select n.topic, n.answer, day
+        from unnest(put_topics, answers) as n(topic, answer)
     ), laid as (
       insert into ledger.entry (principal, topic, answer, as_of)
       select p, r.topic, r.answer, r.as_of from rows r order by r.topic
@@ -154,11 +154,13 @@ begin
       into in_order
       from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
     exit when in_order is not false;
-    put_topics := '{}'; answers := '{}'; days := '{}'; gone := '{}';
+    put_topics := '{}';
+    answers := '{}';
+    gone := '{}';
   end loop;
 end $$;
 comment on function ledger.lay_entries is
-  'Puts these answers, takes `gone` away, keeps the rest; one statement, one xmin, key order.';
+  'Puts these answers under this day, takes `gone` away, keeps the rest; one statement, one xmin, key order. in_place: no row comes or goes.';
 
 create function ledger.key_columns(tab regclass) returns text
   language plpgsql stable as $$

@@ -132,7 +132,8 @@ begin
 end $$;
 comment on function ledger.recall is 'At most twelve entries; months, never days.';
 
--- Both at once, for the labels that an agent might ask about: a row a label, in their order.
+-- Both at once, for the labels that an agent might ask about: a row a label, in their order. It names nobody
+-- itself: the two functions that it calls do, each for itself.
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
 ) returns table (key text, question text, freshness text, answer text, month date)

@@ -1,25 +1,38 @@
 -- 06 · What the application that carries the chats calls
 --
--- A capture is two statements. The first turns labels into keys (the gate needs the topic's question
--- and handling, the marks of the barrier need the keys). The second writes what the gate let through,
--- in one transaction, under the principal's lock. It gives back nothing: what a capture answers
--- depends on the request and the listed registry, never on what is stored.
+-- A capture is one statement where it can be: the application takes the labels for keys, judges, and
+-- says what it took for granted. `ledger.capture` keeps the answers or says "the registry has it
+-- otherwise" (an alias, a key never seen, a topic that is never stored); then the labels are turned
+-- into topics first (topics_for) and the gate judges again. Nothing else is ever given back: what a
+-- capture answers depends on the request and the registry, never on what is stored of a principal.
+--
+-- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
+-- key and of the keys that were merged into it, and last that of all topics.
+-- Error LG006: the day has yet to come. Tomorrow (UTC) is read as today: somewhere it is.
 
--- Each label's topic, in order. `coin_missing` registers what was not there (not for a day that has yet
--- to come: that request is refused), in a transaction of its own, so that no row of a principal shares
--- its stamp. `names` are the key and its aliases: what was
--- deleted under a key stays deleted after that key was merged.
+create function ledger.day_of(said_on date) returns date
+  language plpgsql stable as $$
+begin
+  if said_on > ledger.today() + 1 then
+    raise exception 'that day has yet to come' using errcode = 'LG006';
+  end if;
+  return least(said_on, ledger.today());
+end $$;
+
+-- Each label's topic, in order. `coin_missing` registers what was not there, in a transaction of its
+-- own, so that no row of a principal shares its stamp. `names` are the key and the keys that were
+-- merged into it: what was deleted under those stays deleted.
 create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
-  returns table (key text, listed boolean, question text, handling text, authority text, names text[], today date)
+  returns table (key text, listed boolean, question text, handling text, authority text, names text[])
   language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  day  date   := ledger.day_of(said_on);
   keys text[] := ledger.keys_of(labels);
 begin
-  if coin_missing and said_on <= ledger.today() + 1
-     and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
+  if coin_missing and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
     perform ledger.lock_in_common();
     keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
     insert into ledger.topic (key)
@@ -34,165 +47,188 @@ begin
            case when t.listed then t.question end,
            case when t.listed then t.handling else 'sealed' end,
            case when t.listed then t.authority end,
-           array_prepend(k.key, array(select a.alias from ledger.topic_alias a where a.key = k.key order by a.alias)),
-           ledger.today()
+           array_prepend(k.key, array(select r.key from ledger.retired_key r where r.merged_into = k.key order by r.key))
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate. One answer a topic; `said_on` not after today. `mark_topics`
--- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics. `questions`
--- are those under which the gate judged ('' where there is none): a bare answer under another one would lie.
--- Error LG001: a topic is gone, or has another question or another label since: name the topics again.
-create function ledger.capture(
-  p uuid, topics text[], questions text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
-) returns void
+-- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
+-- `question` is the one under which the gate judged a bare answer, which would lie under another; null
+-- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
+-- Newest day wins; on the same day the later capture. False: the registry has it otherwise, and nothing is
+-- kept.
+create function ledger.capture(p uuid, said_on date, answers jsonb) returns boolean
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set ledger.principal = ''
 as $$
-#variable_conflict use_column
 declare
-  handlings    text[];
-  keep_days    integer[];
-  names        bigint;
-  shut         boolean;
-  held         boolean;
-  put_topics   text[];
-  put_answers  text[];
-  wait_topics  text[];
-  wait_answers text[];
-  old_topics   text[];
+  day          date    := ledger.day_of(said_on);
+  today        date    := ledger.today();
+  his          record;
+  new          record;
+  about        record;
+  old          record;
+  put_topics   text[]  := '{}';
+  put_answers  text[]  := '{}';
+  wait_topics  text[]  := '{}';
+  wait_answers text[]  := '{}';
+  late_topics  text[]  := '{}';
+  in_place     boolean := true;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
 
-  select array_agg(ledger.handled(t.listed, t.handling) order by n.ord),
-         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord),
-         sum(1 + (select count(*) from ledger.topic_alias a where a.key = t.key))
-    into handlings, keep_days, names
-    from unnest(topics, questions) with ordinality as n(topic, question, ord)
-    join ledger.topic t on t.key = n.topic
-     and n.question = case when t.listed then coalesce(t.question, '') else '' end
-    join ledger.setting s on s.only_row;
-  if coalesce(cardinality(handlings), 0) <> cardinality(topics) or names <> cardinality(marks) then
-    raise exception 'a topic has changed' using errcode = 'LG001';
-  end if;
+  -- held: null where no hold stands; true where his erasure waits for its end
+  select exists (select from ledger.objection o where o.principal = p) as objects,
+         (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
+         array(select b.mark::text from ledger.barrier b where b.principal = p and b.not_before > day) as barred
+    into his;
 
-  select exists (select from ledger.objection o where o.principal = p) or coalesce(h.erase_asked, false),
-         h.principal is not null
-    into shut, held
-    from (select) as always
-    left join ledger.legal_hold h on h.principal = p;
-  if shut then
-    return;
-  end if;
+  for new in
+    select a.topic, a.answer, a.question, a.marks
+      from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
+  loop
+    select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
+           coalesce(t.drop_after, s.drop_after) as drop_after,
+           (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
+      into about
+      from ledger.topic t
+      join ledger.setting s on s.only_row
+     where t.key = new.topic;
+    if not found
+       or about.listed and about.handling = 'forbidden'
+       or new.question is not null and (about.listed and new.question = about.question) is not true
+       or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
+      return false;
+    end if;
 
-  -- What may be kept, and where. Newest day wins; on the same day the later capture; an older one,
-  -- or one that a barrier stops, is dropped without a word.
-  select array_agg(k.topic) filter (where not k.waits), array_agg(k.answer) filter (where not k.waits),
-         array_agg(k.topic) filter (where k.waits),     array_agg(k.answer) filter (where k.waits),
-         array_agg(k.topic) filter (where k.out_of_date)
-    into put_topics, put_answers, wait_topics, wait_answers, old_topics
-    from (
-      select n.topic, n.answer, w.topic is not null as out_of_date, n.handling = 'confirm' and e.answer is distinct from n.answer as waits
-        from unnest(topics, answers, handlings, keep_days) as n(topic, answer, handling, keep_days)
-        left join ledger.entry e on e.principal = p and e.topic = n.topic
-        left join ledger.pending w on w.principal = p and w.topic = n.topic
-       where n.handling <> 'forbidden'
-         and ledger.age(said_on) < n.keep_days
-         and (e.as_of is null or e.as_of <= said_on)
-         and (w.as_of is null or w.as_of <= said_on)
-         and not (held and (e.as_of is not null or w.as_of is not null))
-         and not exists (
-           select from ledger.barrier b
-            where b.principal = p and b.not_before > said_on
-              and (b.mark = mark_all
-                   or b.mark in (select m.mark from unnest(mark_topics, marks) as m(topic, mark)
-                                  where m.topic = n.topic)))
-    ) k;
+    select e.answer, e.as_of, w.as_of as waits_since
+      into old
+      from (select) one
+      left join ledger.entry e on e.principal = p and e.topic = new.topic
+      left join ledger.pending w on w.principal = p and w.topic = new.topic;
 
-  if put_topics is not null then
-    perform ledger.lay_entries(p, put_topics, put_answers, array_fill(said_on, array[cardinality(put_topics)]), '{}');
+    -- dropped without a word: he is not to be remembered; a hold keeps what is there; this must not be
+    -- kept, or not any more; something newer is there; he deleted what was said before
+    continue when his.objects or his.held
+      or his.held is not null and (old.as_of is not null or old.waits_since is not null)
+      or about.handling = 'forbidden' or today - day >= about.drop_after
+      or old.as_of > day or old.waits_since > day
+      or new.marks ?| his.barred;
+
+    if old.waits_since is not null then
+      late_topics := late_topics || new.topic;
+    end if;
+    if about.handling = 'confirm' and old.answer is distinct from new.answer then
+      wait_topics  := wait_topics || new.topic;
+      wait_answers := wait_answers || new.answer;
+    else
+      put_topics  := put_topics || new.topic;
+      put_answers := put_answers || new.answer;
+      in_place    := in_place and old.as_of is not null;
+    end if;
+  end loop;
+
+  if put_topics <> '{}' then
+    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}', in_place);
   end if;
-  -- what waited for his yes on these topics is out of date
-  if old_topics is not null then
-    delete from ledger.pending w where w.principal = p and w.topic = any (old_topics);
+  if late_topics <> '{}' then  -- what waited for his yes there is out of date
+    delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
   end if;
-  if wait_topics is not null then
+  if wait_topics <> '{}' then
     insert into ledger.pending (principal, topic, answer, as_of)
-    select p, n.topic, n.answer, said_on from unnest(wait_topics, wait_answers) as n(topic, answer);
+    select p, n.topic, n.answer, day from unnest(wait_topics, wait_answers) as n(topic, answer);
   end if;
-  if old_topics is not null or wait_topics is not null then
+  if late_topics <> '{}' or wait_topics <> '{}' then
     perform ledger.lay('ledger.pending', p);
   end if;
+  return true;
 end $$;
 
--- Confirms an entry that would now be offered as a question, or takes it back. `acted` and the age
--- are for the figures alone (outcome_add); no caller outside hears of them.
-create function ledger.reconfirm(
-  p uuid, the_topic text, said_on date, still_true boolean, mark uuid, marks uuid[], mark_all uuid
-) returns table (acted boolean, age_weeks integer)
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-  set ledger.principal = ''
-as $$
+-- ── "Is that still so?" ──────────────────────────────────────────────────────────────────────────
+-- A reconfirmation acts only on an entry that would now be offered as a question in tier full. It is two
+-- statements, each a transaction of its own: the figure, without a principal, and then the act. Both find
+-- by themselves whether there is something to do; neither tells.
+
+create function ledger.offered(p uuid, the_topic text, day date, marks uuid[])
+  returns table (answer text, listed boolean, age_weeks integer)
+  language plpgsql stable as $$
 #variable_conflict use_column
 declare
-  topic_row record;
-  old       record;
+  asked_of record;
 begin
-  perform ledger.lock_principal(p);
-  perform ledger.name_principal(p);
-  select t.listed,
-         coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
+  select t.listed, coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
          coalesce(t.drop_after, s.drop_after) as drop_after
-    into topic_row
+    into asked_of
     from ledger.topic t
     join ledger.setting s on s.only_row
    where t.key = the_topic and t.handling <> 'forbidden';
   if not found then
-    return query select false, 0;
     return;
   end if;
-  select e.answer, e.as_of
-    into old
-    from ledger.entry e
-   where e.principal = p and e.topic = the_topic
-     and ledger.freshness(ledger.age(e.as_of), topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
-     and e.as_of < said_on
-     and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
-     and not exists (select from ledger.objection o where o.principal = p)
-     and not exists (select from ledger.legal_hold h where h.principal = p)
-     and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
-     and not exists (select from ledger.barrier b
-                      where b.principal = p and b.not_before > said_on
-                        and (b.mark = mark_all or b.mark = any (marks)));
+  return query
+    select e.answer, asked_of.listed, ledger.age(e.as_of) / 7
+      from ledger.entry e
+     where e.principal = p and e.topic = the_topic
+       and ledger.freshness(ledger.age(e.as_of), asked_of.reconfirm_after, asked_of.drop_after) = 'reconfirm'
+       and e.as_of < day
+       and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
+       and not exists (select from ledger.objection o where o.principal = p)
+       and not exists (select from ledger.legal_hold h where h.principal = p)
+       and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
+       and not exists (select from ledger.barrier b
+                        where b.principal = p and b.not_before > day and b.mark = any (marks));
+end $$;
+comment on function ledger.offered is 'His entry on a topic, where it would now be offered as a question; else no row.';
+
+-- Counts how the reconfirmation that is about to be made comes out.
+create function ledger.outcome_add(p uuid, the_topic text, said_on date, still_true boolean, marks uuid[]) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  insert into ledger.outcome as x (topic, age_weeks, still_true, n)
+  select the_topic, o.age_weeks, outcome_add.still_true, 1
+    from ledger.offered(p, the_topic, ledger.day_of(said_on), marks) o
+   where o.listed
+  on conflict (topic, age_weeks, still_true) do update set n = x.n + 1;
+end $$;
+
+-- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
+-- first of `marks` is that of the topic's key.
+create function ledger.reconfirm(p uuid, the_topic text, said_on date, still_true boolean, marks uuid[]) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  day   date := ledger.day_of(said_on);
+  words text;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
-    return query select false, 0;
     return;
   end if;
   if still_true then
-    perform ledger.lay_entries(p, array[the_topic], array[old.answer], array[said_on], '{}');
+    perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}', true);
+    delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
+    if found then
+      perform ledger.lay('ledger.pending', p);
+    end if;
   else
-    perform ledger.lay_entries(p, '{}', '{}', '{}', array[the_topic]);
-    perform ledger.bar(p, mark, ledger.today());
+    perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
+    perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
-  return query select topic_row.listed, ledger.age(old.as_of) / 7;
-end $$;
-
--- A reconfirmation came out so: without a principal, and in a transaction of its own.
-create function ledger.outcome_add(the_topic text, weeks integer, came_true boolean) returns void
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-begin
-  perform ledger.lock_in_common();
-  insert into ledger.outcome as o (topic, age_weeks, still_true, n)
-  values (the_topic, weeks, came_true, 1)
-  on conflict (topic, age_weeks, still_true) do update set n = o.n + 1;
 end $$;

@@ -62,7 +62,7 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, array[the_topic], array[new_answer], array[ledger.today()], '{}');
+  perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}', false);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -83,7 +83,7 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, '{}', '{}', '{}', array[the_topic]);
+  perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -110,7 +110,7 @@ begin
   end if;
   perform ledger.lay('ledger.pending', p);
   if keep then
-    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], array[waiting.as_of], '{}');
+    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}', false);
     perform ledger.note(p, 'confirmed', 1);
   else
     perform ledger.bar(p, mark, ledger.today() + 1);
@@ -118,7 +118,7 @@ begin
   end if;
 end $$;
 
--- Keeps a topic back from all agents, or lets it go again.
+-- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
 create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -131,6 +131,10 @@ begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
   if keep_back then
+    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
+       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
+      raise exception 'no such entry' using errcode = 'LG003';
+    end if;
     insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
   else
     delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
@@ -337,7 +341,11 @@ declare
   day     date;
 begin
   perform ledger.name_principal(p);
-  select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+  -- once he asked for erasure all of it is hidden
+  select e.as_of into day
+    from ledger.entry e
+   where e.principal = p and e.topic = the_key
+     and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
            case when day is not null then

@@ -1,9 +1,9 @@
 -- 08 · What operators call
 --
 -- They own the registry and the windows. They have no way to an entry or a consent row: the functions
--- that must touch everybody's rows (a merge, a changed question) give back nothing about them, and
--- figures come from the weekly snapshot. `bare_forms` is the closed list of bare answers, in narrow form
--- (04_tools.sql): such an answer means nothing under another question, so it goes or stays behind.
+-- that must touch everybody's rows (a merge, a changed question) give back the topic and nothing about them;
+-- figures come from the weekly snapshot. A bare answer (ledger.bare_form) means nothing under another
+-- question, so it goes or stays behind; the list is taken from no caller, who could ask by it what was said.
 
 create function ledger.topics_all()
   returns table (key text, question text, handling text, authority text, reconfirm_after integer,
@@ -42,38 +42,47 @@ create function ledger.strictness(handling text) returns integer
 
 -- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
 -- it happened. What a legal hold keeps in place is kept back from all agents instead.
-create function ledger.drop_answers(the_topic text, bare_forms text[], all_of_them boolean) returns void
+create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
   language plpgsql as $$
+declare
+  p     uuid;
+  whose uuid[];
 begin
   with dropped as (
     delete from ledger.entry e
      where e.topic = the_topic
-       and (all_of_them or ledger.narrow(e.answer) = any (bare_forms))
+       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer)))
        and not exists (select from ledger.legal_hold h where h.principal = e.principal)
     returning e.principal
   ), waiting as (
     delete from ledger.pending w
      where w.topic = the_topic
-       and (all_of_them or ledger.narrow(w.answer) = any (bare_forms))
+       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer)))
        and not exists (select from ledger.legal_hold h where h.principal = w.principal)
     returning w.principal
+  ), noted as (
+    insert into ledger.audit as a (principal, on_day, action, n)
+    select d.principal, ledger.today(), 'dropped', count(*)
+      from (select principal from dropped union all select principal from waiting) d
+     group by d.principal
+     order by d.principal
+    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
+    returning a.principal
   )
-  insert into ledger.audit as a (principal, on_day, action, n)
-  select d.principal, ledger.today(), 'dropped', count(*)
-    from (select principal from dropped union all select principal from waiting) d
-   group by d.principal
-   order by d.principal
-  on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+  select array_agg(n.principal order by n.principal) into whose from noted n;
+  foreach p in array coalesce(whose, '{}') loop
+    perform ledger.lay('ledger.audit', p);
+  end loop;
 
   insert into ledger.withheld (principal, topic)
   select h.principal, the_topic
     from ledger.legal_hold h
    where exists (select from ledger.entry e
                   where e.principal = h.principal and e.topic = the_topic
-                    and (all_of_them or ledger.narrow(e.answer) = any (bare_forms)))
+                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer))))
       or exists (select from ledger.pending w
                   where w.principal = h.principal and w.topic = the_topic
-                    and (all_of_them or ledger.narrow(w.answer) = any (bare_forms)))
+                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer))))
    order by h.principal
   on conflict do nothing;
   perform ledger.lay_all('ledger.withheld');
@@ -82,7 +91,7 @@ end $$;
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
 -- `change` holds the fields to set. Loosening the handling that an operator gave withholds the
 -- topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
-create function ledger.topic_change(the_key text, expected jsonb, change jsonb, bare_forms text[]) returns jsonb
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -119,9 +128,9 @@ begin
     perform ledger.lay_all('ledger.withheld');
   end if;
   if new.handling = 'forbidden' then
-    perform ledger.drop_answers(the_key, bare_forms, true);
+    perform ledger.drop_answers(the_key, true);
   elsif old.question is not null and new.question is distinct from old.question then
-    perform ledger.drop_answers(the_key, bare_forms, false);
+    perform ledger.drop_answers(the_key, false);
   end if;
   return ledger.topic_state(new);
 end $$;
@@ -160,9 +169,9 @@ end $$;
 
 -- Merges one topic into another: the stricter handling that an operator gave, the union of what is
 -- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted, since a capture looks for the marks of the aliases too. Who is under a legal hold
+-- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold
 -- keeps what he has under the new key; nothing of his is replaced.
-create function ledger.topics_merge(old_key text, expected jsonb, new_key text, bare_forms text[]) returns jsonb
+create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -194,7 +203,7 @@ begin
     update ledger.topic t set handling = old.handling where t.key = new_key;
   end if;
 
-  perform ledger.drop_answers(old_key, bare_forms, false);
+  perform ledger.drop_answers(old_key, false);
   perform ledger.merge_answers('ledger.entry', old_key, new_key);
   perform ledger.merge_answers('ledger.pending', old_key, new_key);
   -- what waits for his yes is out of date where a newer answer stands
@@ -202,7 +211,7 @@ begin
    where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
      and not exists (select from ledger.legal_hold h where h.principal = w.principal);
   if into_topic.handling = 'forbidden' then
-    perform ledger.drop_answers(new_key, bare_forms, true);
+    perform ledger.drop_answers(new_key, true);
   end if;
 
   insert into ledger.withheld (principal, topic)
@@ -217,6 +226,9 @@ begin
   update ledger.topic_alias a set key = new_key where a.key = old_key;
   delete from ledger.topic t where t.key = old_key;
   insert into ledger.topic_alias (alias, key) values (old_key, new_key);
+  update ledger.retired_key r set merged_into = new_key where r.merged_into = old_key;
+  insert into ledger.retired_key as r (key, merged_into) values (old_key, new_key)
+  on conflict (key) do update set merged_into = excluded.merged_into;
   delete from ledger.outcome o where o.topic = old_key;
   delete from ledger.snapshot s where s.topic = old_key;
   delete from ledger.proposal o where o.topic = old_key;
@@ -279,7 +291,7 @@ as $$
 begin
   return (select v.version_num from ledger.version v);
 end $$;
-comment on function ledger.schema_version is 'The last migration that ran; its table is kept by the migration runner.';
+comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
 create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
   language plpgsql stable strict security definer
@@ -336,7 +348,7 @@ begin
                   join ledger.topic t on t.key = e.topic
                  where e.principal = p and t.handling = 'forbidden');
   if gone <> '{}' then
-    perform ledger.lay_entries(p, '{}', '{}', '{}', gone);
+    perform ledger.lay_entries(p, '{}', '{}', null, gone, false);
   end if;
   delete from ledger.pending w using ledger.topic t
    where w.principal = p and t.key = w.topic and t.handling = 'forbidden';

@@ -138,10 +138,11 @@ begin
   return true;
 end $$;
 
--- Whether a row was stamped after the mark. Frozen rows past a wraparound have a negative age.
-create function ledger.written_since(row_xmin xid, mark xid8) returns boolean
+-- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
+-- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
+create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) returns boolean
   language sql stable
-  return mark is null or (age(row_xmin) >= 0 and age(row_xmin) < age(mark::xid));
+  return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
 
 -- Lays a whole table down again where needed: rows written since the mark, or principals whose rows
 -- lie out of key order or carry more than one xmin.
@@ -177,15 +178,15 @@ create function ledger.sweep_restamp() returns bigint
   set row_security = on
 as $$
 declare
-  mark  xid8;
+  mark  ledger.sweep_mark;
   tab   regclass;
   n     bigint;
   total bigint := 0;
 begin
   perform ledger.lock_whole();
-  select m.stamp into mark from ledger.sweep_mark m;
-  if mark >= pg_current_xact_id() then
-    mark := null;  -- a mark from another cluster: everything is stamped anew
+  select * into mark from ledger.sweep_mark m;
+  if mark.stamp >= pg_current_xact_id() then
+    mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
   end if;
   foreach tab in array array[
     'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
@@ -194,21 +195,21 @@ begin
     execute format(
       'with taken as (
          delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, $1))
+           select principal from %1$s where ledger.written_since(xmin, $1, $2))
          returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
     total := total + n + ledger.lay_all(tab);
   end loop;
   foreach tab in array array[
-    'ledger.topic', 'ledger.topic_alias', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
+    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.bare_form', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
   ]::regclass[] loop
     execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, $1) returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+      'with taken as (delete from %1$s where ledger.written_since(xmin, $1, $2) returning *)
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
     total := total + n;
   end loop;
-  update ledger.sweep_mark set stamp = pg_current_xact_id();
+  update ledger.sweep_mark set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot());
   return total;
 end $$;

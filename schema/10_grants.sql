@@ -5,7 +5,6 @@
 revoke all on schema ledger from public;
 revoke all on all tables in schema ledger from public;
 revoke all on all functions in schema ledger from public;
-alter default privileges in schema ledger revoke execute on functions from public;
 
 grant usage on schema ledger to
   ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper,
@@ -20,7 +19,6 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_content;
 grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
 
 -- the principal looks
@@ -32,18 +30,19 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_r
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_writer;
+grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
-grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;
-grant update on ledger.topic_alias, ledger.setting to ledger_registrar;
-grant select on ledger.setting, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
-grant select, insert, update on ledger.outcome to ledger_registrar;
+grant select, insert on ledger.topic to ledger_registrar;
+grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
+grant select, update on ledger.setting to ledger_registrar;
+grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.withheld, ledger.barrier, ledger.audit,
-  ledger.topic, ledger.topic_alias, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
-  ledger.sweep_mark to ledger_custodian;
+  ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.outcome, ledger.snapshot,
+  ledger.proposal, ledger.setting, ledger.sweep_mark to ledger_custodian;
 grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.objection, ledger.legal_hold
   to ledger_custodian;
 
@@ -67,7 +66,7 @@ begin
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
       ('reconfirm',           'ledger_writer',         'ledger_capture'),
-      ('outcome_add',         'ledger_registrar',      'ledger_capture'),
+      ('outcome_add',         'ledger_writer',         'ledger_capture'),
 
       ('own_entries',         'ledger_own_reader',     'ledger_principal'),
       ('own_consent',         'ledger_own_reader',     'ledger_principal'),
@@ -121,14 +120,18 @@ begin
   grant execute on function ledger.today() to ledger_capture, ledger_principal, ledger_operator, ledger_sweeper;
 end $$;
 
--- ── The lock functions of the server ─────────────────────────────────────────────────────────────
--- A raw login could hold a principal's lock and stop every capture of his: they are taken from PUBLIC,
--- where the installer may do so (a superuser); `answer-ledger doctor` reports where he may not.
+-- ── What the server leaves open to everybody ─────────────────────────────────────────────────────
+-- A raw login could hold a principal's lock and stop every capture of his; read from the counters of a
+-- table, or from the locks, that somebody is known or is written to right now; or put what it knows into
+-- temporary tables and large objects. These are taken from PUBLIC where the installer may do so (a
+-- superuser; the owner of the database for temporary tables); `answer-ledger doctor` reports where not.
 
 do $$
 declare
   f regprocedure;
+  v regclass;
 begin
+  execute format('revoke temporary on database %I from public', current_database());
   for f in
     select p.oid::regprocedure from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\_%advisory%'
@@ -136,6 +139,29 @@ begin
     execute format('revoke execute on function %s from public', f);
     execute format('grant execute on function %s to ledger_writer, ledger_registrar, ledger_custodian', f);
   end loop;
+  for f in
+    select p.oid::regprocedure from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace
+       and (p.proname like 'pg\_stat\_get\_%' or p.proname = 'pg_lock_status')
+  loop
+    execute format('revoke execute on function %s from public', f);
+    execute format('grant execute on function %s to pg_monitor', f);
+  end loop;
+  for v in
+    select c.oid::regclass from pg_class c
+     where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'v'
+       and (c.relname like 'pg\_stat\_%' or c.relname like 'pg\_statio\_%' or c.relname = 'pg_locks')
+  loop
+    execute format('revoke select on %s from public', v);
+    execute format('grant select on %s to pg_monitor', v);
+  end loop;
+  for f in
+    select p.oid::regprocedure from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace
+       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite')
+  loop
+    execute format('revoke execute on function %s from public', f);
+  end loop;
 exception when insufficient_privilege then
-  raise notice 'the advisory lock functions stay open to PUBLIC: that takes a superuser';
+  raise notice 'locks, counters and large objects stay open to PUBLIC: that takes a superuser';
 end $$;

@@ -7,17 +7,21 @@ milliseconds). Tests log in as the production roles.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from ledger import languages
+from ledger.core.gate import Gate
 from ledger.db import logins, migrations
 from ledger.db.operation import Surface
 from ledger.embedded import EmbeddedServer
@@ -41,6 +45,8 @@ class Database:
     identity: Identity
     installer: psycopg.Connection[Any] = field(init=False)
     _open: list[psycopg.Connection[Any]] = field(default_factory=list)
+    _captures: psycopg.Connection[Any] | None = None
+    _twins: list[Database] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.installer = self._keep(psycopg.connect(self.conninfo, autocommit=True))
@@ -59,6 +65,25 @@ class Database:
         """A connection as the production role of a surface."""
         return self._keep(psycopg.connect(self.logins[surface], autocommit=True))
 
+    def keep(self, principal: UUID, day: date, answers: Mapping[str, str]) -> None:
+        """Coins what is missing and keeps answers, as the capture surface alone."""
+        captures = self._captures = self._captures or self.surface(Surface.CAPTURE)
+        captures.execute("select * from ledger.topics_for(%s, true, %s)", (list(answers), day))
+        marks = [str(self.identity.mark_all(principal))]
+        document = [
+            {
+                "topic": t,
+                "answer": a,
+                "question": None,
+                "marks": [str(self.identity.mark(principal, t)), *marks],
+            }
+            for t, a in answers.items()
+        ]
+        kept = captures.execute(
+            "select ledger.capture(%s, %s, %s::jsonb)", (principal, day, json.dumps(document))
+        ).fetchone()
+        assert kept == (True,)
+
     def day(self, day: date) -> None:
         """Sets the clock, which is one SQL function."""
         self.installer.execute(
@@ -70,11 +95,19 @@ class Database:
         """What a superuser sees: no filter at all."""
         return self.installer.execute(query, parameters or None).fetchall()
 
+    def another(self) -> Database:
+        """The same database over connections of its own, for a thread; closed with this one."""
+        twin = Database(self.conninfo, self.identity)
+        self._twins.append(twin)
+        return twin
+
     def _keep(self, connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
         self._open.append(connection)
         return connection
 
     def close(self) -> None:
+        for twin in self._twins:
+            twin.close()
         for connection in self._open:
             connection.close()
 
@@ -95,6 +128,7 @@ class Server:
             self.embedded.admin_conninfo("template_ledger"),
             self.identity,
             logins.secret_of(self.embedded.admin_conninfo()),
+            Gate(languages.load()).bare_forms(),
         )
 
     def _admin(self) -> psycopg.Connection[Any]:

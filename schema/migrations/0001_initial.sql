@@ -1,3 +1,27 @@
+-- The answer ledger, in eleven files to be read in their order
+--
+--   01 roles      who may run what             07 principal  what he calls who the answers are of
+--   02 tables     all that can be kept         08 operator   what the product team calls
+--   03 policies   the wall between rows        09 sweeper    what deletes and stamps anew
+--   04 tools      clock, locks, order on disk  10 grants     every right, on one page
+--   05 agent      what agents call             11 closed     no column can be added in haste
+--   06 capture    what the application calls
+--
+-- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
+-- Why he can't: there is no column for it (02), and what the server keeps by itself, such as the number
+-- of the transaction that wrote a row, is made the same for all rows that it could tell apart (04, 09).
+--
+-- Words. A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
+-- answer of his on one *topic*. The *gate* is the part of the application that lets only his own literal words
+-- in, before they come here. *Handling* says how carefully a topic is shown (open, sealed, confirm,
+-- forbidden). A *tier* is what agents may read of a principal: none, topics (which topics are covered), full.
+-- The *notice* is the text that he was shown when he consented. The *pepper* is the secret of the keyed
+-- hashes; it never comes here.
+--
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
+-- must not have · LG008 the columns are closed. None repeats a value.
+
 -- 01 · Roles
 --
 -- Two kinds. A *surface* logs in, holds EXECUTE on its own functions (10_grants.sql), and has no
@@ -12,11 +36,25 @@
 --   ledger_capture      ledger_registrar, ledger_writer             one principal's rows
 --   ledger_principal    ledger_own_reader, ledger_writer            one principal's rows
 --   ledger_operator     ledger_registrar                            the registry and the settings
---                       ledger_custodian                            everybody's rows; gives back counts
+--                       ledger_custodian                            everybody's rows; gives back the topic
+--                       ledger_writer                               one principal's rows (legal holds)
 --   ledger_sweeper      ledger_custodian                            everybody's rows; gives back counts
 --
 -- Roles belong to the whole cluster: two databases in it share them, and passwords are set by
--- `answer-ledger migrate`, not here.
+-- `answer-ledger migrate`, not here. A role of such a name that is there already, with rights that it
+-- must not have, stops the installation (LG007).
+
+create function pg_temp.refuse_privileged(name text) returns void
+  language plpgsql as $$
+begin
+  if exists (select from pg_roles r
+              where r.rolname = name
+                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication))
+     or exists (select from pg_auth_members m where m.member = to_regrole(name)) then
+    raise exception 'a role of the ledger is there already, with rights that it must not have'
+      using errcode = 'LG007';
+  end if;
+end $$;
 
 do $$
 declare
@@ -31,6 +69,7 @@ begin
     exception when duplicate_object or unique_violation then
       null;  -- another database of this cluster has made it
     end;
+    perform pg_temp.refuse_privileged(name);
     -- An installer that is no superuser must be able to hand functions over to their definers.
     if not (select rolsuper from pg_roles where rolname = current_user) then
       execute format('grant %I to current_user', name);
@@ -45,6 +84,7 @@ begin
     exception when duplicate_object or unique_violation then
       null;
     end;
+    perform pg_temp.refuse_privileged(name);
     -- The tables of principals keep no statistics (they would hold values of deleted rows), so the
     -- planner would guess thousands of rows a principal. These settings pin the plans that are right
     -- for a handful of rows found by key.
@@ -62,6 +102,8 @@ begin
   alter role ledger_sweeper set enable_hashjoin = on;
   alter role ledger_sweeper set plan_cache_mode = auto;
 end $$;
+
+drop function pg_temp.refuse_privileged(text);
 -- 02 · Tables
 --
 -- What is not here is the point. No thread, counterparty, agent, session, message or address; no
@@ -70,7 +112,9 @@ end $$;
 -- allow-list: a test and `answer-ledger doctor` compare a live database with it.
 --
 -- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
--- never sees an outside id. It leads every table of principals, and its primary key.
+-- never sees an outside id. It leads every table of principals, and its primary key. Whoever knows it can ask
+-- for that principal's rows, through a surface's functions and within its rights: it is handed to nobody
+-- outside, agents get it encrypted in a token.
 
 create schema if not exists ledger;
 alter schema ledger owner to ledger_owner;
@@ -161,7 +205,7 @@ comment on table ledger.audit is 'That it happened, on which day, how often; nev
 -- ── The registry ─────────────────────────────────────────────────────────────────────────────────
 
 create table ledger.topic (
-  key             text collate "C"  not null primary key check (char_length(key) between 1 and 64),
+  key             text collate "C"  not null primary key check (key ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   question        text collate "C"  check (char_length(question) between 1 and 300),
   handling        text collate "C"  not null default 'sealed'
                   check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
@@ -177,12 +221,26 @@ comment on column ledger.topic.drop_after is 'Whole days of age; null: the defau
 comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
 
 create table ledger.topic_alias (
-  alias text collate "C" not null primary key check (char_length(alias) between 1 and 64),
+  alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   key   text collate "C" not null check (alias <> key)
 );
 create index topic_alias_key on ledger.topic_alias (key);
 comment on table ledger.topic_alias is 'Other labels of a topic, merged keys among them.';
 comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
+
+create table ledger.retired_key (
+  key         text collate "C" not null primary key,
+  merged_into text collate "C" not null
+);
+create index retired_key_merged_into on ledger.retired_key (merged_into);
+comment on table ledger.retired_key is
+  'Keys that were merged away: what was deleted under them stays deleted, whatever becomes of their aliases.';
+
+create table ledger.bare_form (
+  form text collate "C" not null primary key
+);
+comment on table ledger.bare_form is
+  'The closed list of bare answers ("no", "the same"), as ledger.narrow() writes them; `answer-ledger migrate` fills it.';
 
 -- ── Figures, without principals ──────────────────────────────────────────────────────────────────
 
@@ -226,10 +284,12 @@ insert into ledger.setting default values;
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
   stamp       xid8,
+  horizon     xid8,
   snapshot_on date
 );
 comment on table ledger.sweep_mark is 'How far the last sweep came.';
-comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: rows written after it are stamped anew by the next.';
+comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
+comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
 insert into ledger.sweep_mark default values;
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
@@ -269,6 +329,10 @@ end $$;
 -- it. A policy lets a definer see the rows of one principal: the one that the running function has
 -- named. For agents it also wants the tier and leaves out what he withholds. Without a named
 -- principal nothing is seen at all: a query that forgets its WHERE clause reads nothing more.
+--
+-- What this wall is, and what not: it is per call. Each function takes the principal as an argument and
+-- sees his rows alone; a raw login with EXECUTE can call it for any principal whose hash it knows, and learns
+-- what that function gives, no more. Hashes can't be guessed or listed: no function gives one back.
 --
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
 -- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
@@ -310,7 +374,7 @@ begin
 
   -- What an agent's function must look at to find the tier.
   foreach tab in array array['consent', 'objection', 'legal_hold', 'withheld'] loop
-    execute format('create policy gate on ledger.%I for select to ledger_agent_keys, ledger_agent_content using (principal = ledger.me())', tab);
+    execute format('create policy gate on ledger.%I for select to ledger_agent_keys using (principal = ledger.me())', tab);
   end loop;
 end $$;
 
@@ -432,20 +496,19 @@ end $$;
 -- them out of order. Where no row comes or goes they are updated, which spares the index; else they are
 -- taken out and laid down again.
 
-create function ledger.lay_entries(p uuid, topics text[], answers text[], days date[], gone text[]) returns void
+create function ledger.lay_entries(
+  p uuid, topics text[], answers text[], day date, gone text[], in_place boolean
+) returns void
   language plpgsql as $$
 declare
   put_topics text[] := topics;
   in_order   boolean;
 begin
-  if gone = '{}' and not exists (
-    select from unnest(topics) as n(topic)
-     where not exists (select from ledger.entry e where e.principal = p and e.topic = n.topic)
-  ) then
+  if in_place then
     with laid as (
       update ledger.entry e
          set answer = coalesce(answers[array_position(topics, e.topic)], e.answer),
-             as_of  = coalesce(days[array_position(topics, e.topic)], e.as_of)
+             as_of  = case when e.topic = any (topics) then day else e.as_of end
        where e.principal = p
       returning e.topic, e.ctid
     )
@@ -455,7 +518,8 @@ begin
     if in_order is not false then
       return;
     end if;
-    put_topics := '{}'; answers := '{}'; days := '{}';
+    put_topics := '{}';
+    answers := '{}';
   end if;
 
   for attempt in 1..8 loop
@@ -466,8 +530,8 @@ begin
         from taken t
        where t.topic <> all (put_topics) and t.topic <> all (gone)
       union all
-      select n.topic, n.answer, n.as_of
-        from unnest(put_topics, answers, days) as n(topic, answer, as_of)
+      select n.topic, n.answer, day
+        from unnest(put_topics, answers) as n(topic, answer)
     ), laid as (
       insert into ledger.entry (principal, topic, answer, as_of)
       select p, r.topic, r.answer, r.as_of from rows r order by r.topic
@@ -477,11 +541,13 @@ begin
       into in_order
       from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
     exit when in_order is not false;
-    put_topics := '{}'; answers := '{}'; days := '{}'; gone := '{}';
+    put_topics := '{}';
+    answers := '{}';
+    gone := '{}';
   end loop;
 end $$;
 comment on function ledger.lay_entries is
-  'Puts these answers, takes `gone` away, keeps the rest; one statement, one xmin, key order.';
+  'Puts these answers under this day, takes `gone` away, keeps the rest; one statement, one xmin, key order. in_place: no row comes or goes.';
 
 create function ledger.key_columns(tab regclass) returns text
   language plpgsql stable as $$
@@ -677,7 +743,8 @@ begin
 end $$;
 comment on function ledger.recall is 'At most twelve entries; months, never days.';
 
--- Both at once, for the labels that an agent might ask about: a row a label, in their order.
+-- Both at once, for the labels that an agent might ask about: a row a label, in their order. It names nobody
+-- itself: the two functions that it calls do, each for itself.
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
 ) returns table (key text, question text, freshness text, answer text, month date)
@@ -746,26 +813,39 @@ begin
 end $$;
 -- 06 · What the application that carries the chats calls
 --
--- A capture is two statements. The first turns labels into keys (the gate needs the topic's question
--- and handling, the marks of the barrier need the keys). The second writes what the gate let through,
--- in one transaction, under the principal's lock. It gives back nothing: what a capture answers
--- depends on the request and the listed registry, never on what is stored.
+-- A capture is one statement where it can be: the application takes the labels for keys, judges, and
+-- says what it took for granted. `ledger.capture` keeps the answers or says "the registry has it
+-- otherwise" (an alias, a key never seen, a topic that is never stored); then the labels are turned
+-- into topics first (topics_for) and the gate judges again. Nothing else is ever given back: what a
+-- capture answers depends on the request and the registry, never on what is stored of a principal.
+--
+-- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
+-- key and of the keys that were merged into it, and last that of all topics.
+-- Error LG006: the day has yet to come. Tomorrow (UTC) is read as today: somewhere it is.
 
--- Each label's topic, in order. `coin_missing` registers what was not there (not for a day that has yet
--- to come: that request is refused), in a transaction of its own, so that no row of a principal shares
--- its stamp. `names` are the key and its aliases: what was
--- deleted under a key stays deleted after that key was merged.
+create function ledger.day_of(said_on date) returns date
+  language plpgsql stable as $$
+begin
+  if said_on > ledger.today() + 1 then
+    raise exception 'that day has yet to come' using errcode = 'LG006';
+  end if;
+  return least(said_on, ledger.today());
+end $$;
+
+-- Each label's topic, in order. `coin_missing` registers what was not there, in a transaction of its
+-- own, so that no row of a principal shares its stamp. `names` are the key and the keys that were
+-- merged into it: what was deleted under those stays deleted.
 create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
-  returns table (key text, listed boolean, question text, handling text, authority text, names text[], today date)
+  returns table (key text, listed boolean, question text, handling text, authority text, names text[])
   language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  day  date   := ledger.day_of(said_on);
   keys text[] := ledger.keys_of(labels);
 begin
-  if coin_missing and said_on <= ledger.today() + 1
-     and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
+  if coin_missing and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
     perform ledger.lock_in_common();
     keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
     insert into ledger.topic (key)
@@ -780,167 +860,190 @@ begin
            case when t.listed then t.question end,
            case when t.listed then t.handling else 'sealed' end,
            case when t.listed then t.authority end,
-           array_prepend(k.key, array(select a.alias from ledger.topic_alias a where a.key = k.key order by a.alias)),
-           ledger.today()
+           array_prepend(k.key, array(select r.key from ledger.retired_key r where r.merged_into = k.key order by r.key))
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate. One answer a topic; `said_on` not after today. `mark_topics`
--- and `marks` name the barriers to look for, topic by topic; `mark_all` is that of all topics. `questions`
--- are those under which the gate judged ('' where there is none): a bare answer under another one would lie.
--- Error LG001: a topic is gone, or has another question or another label since: name the topics again.
-create function ledger.capture(
-  p uuid, topics text[], questions text[], answers text[], said_on date, mark_topics text[], marks uuid[], mark_all uuid
-) returns void
+-- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
+-- `question` is the one under which the gate judged a bare answer, which would lie under another; null
+-- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
+-- Newest day wins; on the same day the later capture. False: the registry has it otherwise, and nothing is
+-- kept.
+create function ledger.capture(p uuid, said_on date, answers jsonb) returns boolean
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set ledger.principal = ''
 as $$
-#variable_conflict use_column
 declare
-  handlings    text[];
-  keep_days    integer[];
-  names        bigint;
-  shut         boolean;
-  held         boolean;
-  put_topics   text[];
-  put_answers  text[];
-  wait_topics  text[];
-  wait_answers text[];
-  old_topics   text[];
+  day          date    := ledger.day_of(said_on);
+  today        date    := ledger.today();
+  his          record;
+  new          record;
+  about        record;
+  old          record;
+  put_topics   text[]  := '{}';
+  put_answers  text[]  := '{}';
+  wait_topics  text[]  := '{}';
+  wait_answers text[]  := '{}';
+  late_topics  text[]  := '{}';
+  in_place     boolean := true;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
 
-  select array_agg(ledger.handled(t.listed, t.handling) order by n.ord),
-         array_agg(coalesce(t.drop_after, s.drop_after) order by n.ord),
-         sum(1 + (select count(*) from ledger.topic_alias a where a.key = t.key))
-    into handlings, keep_days, names
-    from unnest(topics, questions) with ordinality as n(topic, question, ord)
-    join ledger.topic t on t.key = n.topic
-     and n.question = case when t.listed then coalesce(t.question, '') else '' end
-    join ledger.setting s on s.only_row;
-  if coalesce(cardinality(handlings), 0) <> cardinality(topics) or names <> cardinality(marks) then
-    raise exception 'a topic has changed' using errcode = 'LG001';
-  end if;
+  -- held: null where no hold stands; true where his erasure waits for its end
+  select exists (select from ledger.objection o where o.principal = p) as objects,
+         (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
+         array(select b.mark::text from ledger.barrier b where b.principal = p and b.not_before > day) as barred
+    into his;
 
-  select exists (select from ledger.objection o where o.principal = p) or coalesce(h.erase_asked, false),
-         h.principal is not null
-    into shut, held
-    from (select) as always
-    left join ledger.legal_hold h on h.principal = p;
-  if shut then
-    return;
-  end if;
+  for new in
+    select a.topic, a.answer, a.question, a.marks
+      from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
+  loop
+    select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
+           coalesce(t.drop_after, s.drop_after) as drop_after,
+           (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
+      into about
+      from ledger.topic t
+      join ledger.setting s on s.only_row
+     where t.key = new.topic;
+    if not found
+       or about.listed and about.handling = 'forbidden'
+       or new.question is not null and (about.listed and new.question = about.question) is not true
+       or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
+      return false;
+    end if;
 
-  -- What may be kept, and where. Newest day wins; on the same day the later capture; an older one,
-  -- or one that a barrier stops, is dropped without a word.
-  select array_agg(k.topic) filter (where not k.waits), array_agg(k.answer) filter (where not k.waits),
-         array_agg(k.topic) filter (where k.waits),     array_agg(k.answer) filter (where k.waits),
-         array_agg(k.topic) filter (where k.out_of_date)
-    into put_topics, put_answers, wait_topics, wait_answers, old_topics
-    from (
-      select n.topic, n.answer, w.topic is not null as out_of_date, n.handling = 'confirm' and e.answer is distinct from n.answer as waits
-        from unnest(topics, answers, handlings, keep_days) as n(topic, answer, handling, keep_days)
-        left join ledger.entry e on e.principal = p and e.topic = n.topic
-        left join ledger.pending w on w.principal = p and w.topic = n.topic
-       where n.handling <> 'forbidden'
-         and ledger.age(said_on) < n.keep_days
-         and (e.as_of is null or e.as_of <= said_on)
-         and (w.as_of is null or w.as_of <= said_on)
-         and not (held and (e.as_of is not null or w.as_of is not null))
-         and not exists (
-           select from ledger.barrier b
-            where b.principal = p and b.not_before > said_on
-              and (b.mark = mark_all
-                   or b.mark in (select m.mark from unnest(mark_topics, marks) as m(topic, mark)
-                                  where m.topic = n.topic)))
-    ) k;
+    select e.answer, e.as_of, w.as_of as waits_since
+      into old
+      from (select) one
+      left join ledger.entry e on e.principal = p and e.topic = new.topic
+      left join ledger.pending w on w.principal = p and w.topic = new.topic;
 
-  if put_topics is not null then
-    perform ledger.lay_entries(p, put_topics, put_answers, array_fill(said_on, array[cardinality(put_topics)]), '{}');
+    -- dropped without a word: he is not to be remembered; a hold keeps what is there; this must not be
+    -- kept, or not any more; something newer is there; he deleted what was said before
+    continue when his.objects or his.held
+      or his.held is not null and (old.as_of is not null or old.waits_since is not null)
+      or about.handling = 'forbidden' or today - day >= about.drop_after
+      or old.as_of > day or old.waits_since > day
+      or new.marks ?| his.barred;
+
+    if old.waits_since is not null then
+      late_topics := late_topics || new.topic;
+    end if;
+    if about.handling = 'confirm' and old.answer is distinct from new.answer then
+      wait_topics  := wait_topics || new.topic;
+      wait_answers := wait_answers || new.answer;
+    else
+      put_topics  := put_topics || new.topic;
+      put_answers := put_answers || new.answer;
+      in_place    := in_place and old.as_of is not null;
+    end if;
+  end loop;
+
+  if put_topics <> '{}' then
+    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}', in_place);
   end if;
-  -- what waited for his yes on these topics is out of date
-  if old_topics is not null then
-    delete from ledger.pending w where w.principal = p and w.topic = any (old_topics);
+  if late_topics <> '{}' then  -- what waited for his yes there is out of date
+    delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
   end if;
-  if wait_topics is not null then
+  if wait_topics <> '{}' then
     insert into ledger.pending (principal, topic, answer, as_of)
-    select p, n.topic, n.answer, said_on from unnest(wait_topics, wait_answers) as n(topic, answer);
+    select p, n.topic, n.answer, day from unnest(wait_topics, wait_answers) as n(topic, answer);
   end if;
-  if old_topics is not null or wait_topics is not null then
+  if late_topics <> '{}' or wait_topics <> '{}' then
     perform ledger.lay('ledger.pending', p);
   end if;
+  return true;
 end $$;
 
--- Confirms an entry that would now be offered as a question, or takes it back. `acted` and the age
--- are for the figures alone (outcome_add); no caller outside hears of them.
-create function ledger.reconfirm(
-  p uuid, the_topic text, said_on date, still_true boolean, mark uuid, marks uuid[], mark_all uuid
-) returns table (acted boolean, age_weeks integer)
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-  set ledger.principal = ''
-as $$
+-- ── "Is that still so?" ──────────────────────────────────────────────────────────────────────────
+-- A reconfirmation acts only on an entry that would now be offered as a question in tier full. It is two
+-- statements, each a transaction of its own: the figure, without a principal, and then the act. Both find
+-- by themselves whether there is something to do; neither tells.
+
+create function ledger.offered(p uuid, the_topic text, day date, marks uuid[])
+  returns table (answer text, listed boolean, age_weeks integer)
+  language plpgsql stable as $$
 #variable_conflict use_column
 declare
-  topic_row record;
-  old       record;
+  asked_of record;
 begin
-  perform ledger.lock_principal(p);
-  perform ledger.name_principal(p);
-  select t.listed,
-         coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
+  select t.listed, coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
          coalesce(t.drop_after, s.drop_after) as drop_after
-    into topic_row
+    into asked_of
     from ledger.topic t
     join ledger.setting s on s.only_row
    where t.key = the_topic and t.handling <> 'forbidden';
   if not found then
-    return query select false, 0;
     return;
   end if;
-  select e.answer, e.as_of
-    into old
-    from ledger.entry e
-   where e.principal = p and e.topic = the_topic
-     and ledger.freshness(ledger.age(e.as_of), topic_row.reconfirm_after, topic_row.drop_after) = 'reconfirm'
-     and e.as_of < said_on
-     and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
-     and not exists (select from ledger.objection o where o.principal = p)
-     and not exists (select from ledger.legal_hold h where h.principal = p)
-     and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
-     and not exists (select from ledger.barrier b
-                      where b.principal = p and b.not_before > said_on
-                        and (b.mark = mark_all or b.mark = any (marks)));
+  return query
+    select e.answer, asked_of.listed, ledger.age(e.as_of) / 7
+      from ledger.entry e
+     where e.principal = p and e.topic = the_topic
+       and ledger.freshness(ledger.age(e.as_of), asked_of.reconfirm_after, asked_of.drop_after) = 'reconfirm'
+       and e.as_of < day
+       and exists (select from ledger.consent c where c.principal = p and c.decision = 'granted')
+       and not exists (select from ledger.objection o where o.principal = p)
+       and not exists (select from ledger.legal_hold h where h.principal = p)
+       and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
+       and not exists (select from ledger.barrier b
+                        where b.principal = p and b.not_before > day and b.mark = any (marks));
+end $$;
+comment on function ledger.offered is 'His entry on a topic, where it would now be offered as a question; else no row.';
+
+-- Counts how the reconfirmation that is about to be made comes out.
+create function ledger.outcome_add(p uuid, the_topic text, said_on date, still_true boolean, marks uuid[]) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  insert into ledger.outcome as x (topic, age_weeks, still_true, n)
+  select the_topic, o.age_weeks, outcome_add.still_true, 1
+    from ledger.offered(p, the_topic, ledger.day_of(said_on), marks) o
+   where o.listed
+  on conflict (topic, age_weeks, still_true) do update set n = x.n + 1;
+end $$;
+
+-- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
+-- first of `marks` is that of the topic's key.
+create function ledger.reconfirm(p uuid, the_topic text, said_on date, still_true boolean, marks uuid[]) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+declare
+  day   date := ledger.day_of(said_on);
+  words text;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
-    return query select false, 0;
     return;
   end if;
   if still_true then
-    perform ledger.lay_entries(p, array[the_topic], array[old.answer], array[said_on], '{}');
+    perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}', true);
+    delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
+    if found then
+      perform ledger.lay('ledger.pending', p);
+    end if;
   else
-    perform ledger.lay_entries(p, '{}', '{}', '{}', array[the_topic]);
-    perform ledger.bar(p, mark, ledger.today());
+    perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
+    perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
-  return query select topic_row.listed, ledger.age(old.as_of) / 7;
-end $$;
-
--- A reconfirmation came out so: without a principal, and in a transaction of its own.
-create function ledger.outcome_add(the_topic text, weeks integer, came_true boolean) returns void
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-begin
-  perform ledger.lock_in_common();
-  insert into ledger.outcome as o (topic, age_weeks, still_true, n)
-  values (the_topic, weeks, came_true, 1)
-  on conflict (topic, age_weeks, still_true) do update set n = o.n + 1;
 end $$;
 -- 07 · What the principal himself calls
 --
@@ -1006,7 +1109,7 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, array[the_topic], array[new_answer], array[ledger.today()], '{}');
+  perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}', false);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -1027,7 +1130,7 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, '{}', '{}', '{}', array[the_topic]);
+  perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -1054,7 +1157,7 @@ begin
   end if;
   perform ledger.lay('ledger.pending', p);
   if keep then
-    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], array[waiting.as_of], '{}');
+    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}', false);
     perform ledger.note(p, 'confirmed', 1);
   else
     perform ledger.bar(p, mark, ledger.today() + 1);
@@ -1062,7 +1165,7 @@ begin
   end if;
 end $$;
 
--- Keeps a topic back from all agents, or lets it go again.
+-- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
 create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1075,6 +1178,10 @@ begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
   if keep_back then
+    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
+       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
+      raise exception 'no such entry' using errcode = 'LG003';
+    end if;
     insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
   else
     delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
@@ -1281,7 +1388,11 @@ declare
   day     date;
 begin
   perform ledger.name_principal(p);
-  select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+  -- once he asked for erasure all of it is hidden
+  select e.as_of into day
+    from ledger.entry e
+   where e.principal = p and e.topic = the_key
+     and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
            case when day is not null then
@@ -1301,9 +1412,9 @@ end $$;
 -- 08 · What operators call
 --
 -- They own the registry and the windows. They have no way to an entry or a consent row: the functions
--- that must touch everybody's rows (a merge, a changed question) give back nothing about them, and
--- figures come from the weekly snapshot. `bare_forms` is the closed list of bare answers, in narrow form
--- (04_tools.sql): such an answer means nothing under another question, so it goes or stays behind.
+-- that must touch everybody's rows (a merge, a changed question) give back the topic and nothing about them;
+-- figures come from the weekly snapshot. A bare answer (ledger.bare_form) means nothing under another
+-- question, so it goes or stays behind; the list is taken from no caller, who could ask by it what was said.
 
 create function ledger.topics_all()
   returns table (key text, question text, handling text, authority text, reconfirm_after integer,
@@ -1342,38 +1453,47 @@ create function ledger.strictness(handling text) returns integer
 
 -- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
 -- it happened. What a legal hold keeps in place is kept back from all agents instead.
-create function ledger.drop_answers(the_topic text, bare_forms text[], all_of_them boolean) returns void
+create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
   language plpgsql as $$
+declare
+  p     uuid;
+  whose uuid[];
 begin
   with dropped as (
     delete from ledger.entry e
      where e.topic = the_topic
-       and (all_of_them or ledger.narrow(e.answer) = any (bare_forms))
+       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer)))
        and not exists (select from ledger.legal_hold h where h.principal = e.principal)
     returning e.principal
   ), waiting as (
     delete from ledger.pending w
      where w.topic = the_topic
-       and (all_of_them or ledger.narrow(w.answer) = any (bare_forms))
+       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer)))
        and not exists (select from ledger.legal_hold h where h.principal = w.principal)
     returning w.principal
+  ), noted as (
+    insert into ledger.audit as a (principal, on_day, action, n)
+    select d.principal, ledger.today(), 'dropped', count(*)
+      from (select principal from dropped union all select principal from waiting) d
+     group by d.principal
+     order by d.principal
+    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
+    returning a.principal
   )
-  insert into ledger.audit as a (principal, on_day, action, n)
-  select d.principal, ledger.today(), 'dropped', count(*)
-    from (select principal from dropped union all select principal from waiting) d
-   group by d.principal
-   order by d.principal
-  on conflict (principal, on_day, action) do update set n = a.n + excluded.n;
+  select array_agg(n.principal order by n.principal) into whose from noted n;
+  foreach p in array coalesce(whose, '{}') loop
+    perform ledger.lay('ledger.audit', p);
+  end loop;
 
   insert into ledger.withheld (principal, topic)
   select h.principal, the_topic
     from ledger.legal_hold h
    where exists (select from ledger.entry e
                   where e.principal = h.principal and e.topic = the_topic
-                    and (all_of_them or ledger.narrow(e.answer) = any (bare_forms)))
+                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer))))
       or exists (select from ledger.pending w
                   where w.principal = h.principal and w.topic = the_topic
-                    and (all_of_them or ledger.narrow(w.answer) = any (bare_forms)))
+                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer))))
    order by h.principal
   on conflict do nothing;
   perform ledger.lay_all('ledger.withheld');
@@ -1382,7 +1502,7 @@ end $$;
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
 -- `change` holds the fields to set. Loosening the handling that an operator gave withholds the
 -- topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
-create function ledger.topic_change(the_key text, expected jsonb, change jsonb, bare_forms text[]) returns jsonb
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1419,9 +1539,9 @@ begin
     perform ledger.lay_all('ledger.withheld');
   end if;
   if new.handling = 'forbidden' then
-    perform ledger.drop_answers(the_key, bare_forms, true);
+    perform ledger.drop_answers(the_key, true);
   elsif old.question is not null and new.question is distinct from old.question then
-    perform ledger.drop_answers(the_key, bare_forms, false);
+    perform ledger.drop_answers(the_key, false);
   end if;
   return ledger.topic_state(new);
 end $$;
@@ -1460,9 +1580,9 @@ end $$;
 
 -- Merges one topic into another: the stricter handling that an operator gave, the union of what is
 -- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted, since a capture looks for the marks of the aliases too. Who is under a legal hold
+-- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold
 -- keeps what he has under the new key; nothing of his is replaced.
-create function ledger.topics_merge(old_key text, expected jsonb, new_key text, bare_forms text[]) returns jsonb
+create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1494,7 +1614,7 @@ begin
     update ledger.topic t set handling = old.handling where t.key = new_key;
   end if;
 
-  perform ledger.drop_answers(old_key, bare_forms, false);
+  perform ledger.drop_answers(old_key, false);
   perform ledger.merge_answers('ledger.entry', old_key, new_key);
   perform ledger.merge_answers('ledger.pending', old_key, new_key);
   -- what waits for his yes is out of date where a newer answer stands
@@ -1502,7 +1622,7 @@ begin
    where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
      and not exists (select from ledger.legal_hold h where h.principal = w.principal);
   if into_topic.handling = 'forbidden' then
-    perform ledger.drop_answers(new_key, bare_forms, true);
+    perform ledger.drop_answers(new_key, true);
   end if;
 
   insert into ledger.withheld (principal, topic)
@@ -1517,6 +1637,9 @@ begin
   update ledger.topic_alias a set key = new_key where a.key = old_key;
   delete from ledger.topic t where t.key = old_key;
   insert into ledger.topic_alias (alias, key) values (old_key, new_key);
+  update ledger.retired_key r set merged_into = new_key where r.merged_into = old_key;
+  insert into ledger.retired_key as r (key, merged_into) values (old_key, new_key)
+  on conflict (key) do update set merged_into = excluded.merged_into;
   delete from ledger.outcome o where o.topic = old_key;
   delete from ledger.snapshot s where s.topic = old_key;
   delete from ledger.proposal o where o.topic = old_key;
@@ -1579,7 +1702,7 @@ as $$
 begin
   return (select v.version_num from ledger.version v);
 end $$;
-comment on function ledger.schema_version is 'The last migration that ran; its table is kept by the migration runner.';
+comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
 create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
   language plpgsql stable strict security definer
@@ -1636,7 +1759,7 @@ begin
                   join ledger.topic t on t.key = e.topic
                  where e.principal = p and t.handling = 'forbidden');
   if gone <> '{}' then
-    perform ledger.lay_entries(p, '{}', '{}', '{}', gone);
+    perform ledger.lay_entries(p, '{}', '{}', null, gone, false);
   end if;
   delete from ledger.pending w using ledger.topic t
    where w.principal = p and t.key = w.topic and t.handling = 'forbidden';
@@ -1783,10 +1906,11 @@ begin
   return true;
 end $$;
 
--- Whether a row was stamped after the mark. Frozen rows past a wraparound have a negative age.
-create function ledger.written_since(row_xmin xid, mark xid8) returns boolean
+-- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
+-- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
+create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) returns boolean
   language sql stable
-  return mark is null or (age(row_xmin) >= 0 and age(row_xmin) < age(mark::xid));
+  return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
 
 -- Lays a whole table down again where needed: rows written since the mark, or principals whose rows
 -- lie out of key order or carry more than one xmin.
@@ -1822,15 +1946,15 @@ create function ledger.sweep_restamp() returns bigint
   set row_security = on
 as $$
 declare
-  mark  xid8;
+  mark  ledger.sweep_mark;
   tab   regclass;
   n     bigint;
   total bigint := 0;
 begin
   perform ledger.lock_whole();
-  select m.stamp into mark from ledger.sweep_mark m;
-  if mark >= pg_current_xact_id() then
-    mark := null;  -- a mark from another cluster: everything is stamped anew
+  select * into mark from ledger.sweep_mark m;
+  if mark.stamp >= pg_current_xact_id() then
+    mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
   end if;
   foreach tab in array array[
     'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
@@ -1839,22 +1963,22 @@ begin
     execute format(
       'with taken as (
          delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, $1))
+           select principal from %1$s where ledger.written_since(xmin, $1, $2))
          returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
     total := total + n + ledger.lay_all(tab);
   end loop;
   foreach tab in array array[
-    'ledger.topic', 'ledger.topic_alias', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
+    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.bare_form', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
   ]::regclass[] loop
     execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, $1) returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark;
+      'with taken as (delete from %1$s where ledger.written_since(xmin, $1, $2) returning *)
+       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
     total := total + n;
   end loop;
-  update ledger.sweep_mark set stamp = pg_current_xact_id();
+  update ledger.sweep_mark set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot());
   return total;
 end $$;
 -- 10 · Grants: one page holds every right of every role
@@ -1864,7 +1988,6 @@ end $$;
 revoke all on schema ledger from public;
 revoke all on all tables in schema ledger from public;
 revoke all on all functions in schema ledger from public;
-alter default privileges in schema ledger revoke execute on functions from public;
 
 grant usage on schema ledger to
   ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper,
@@ -1879,7 +2002,6 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_content;
 grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
 
 -- the principal looks
@@ -1891,18 +2013,19 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_r
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_writer;
+grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
-grant select, insert, delete on ledger.topic, ledger.topic_alias to ledger_registrar;
-grant update on ledger.topic_alias, ledger.setting to ledger_registrar;
-grant select on ledger.setting, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
-grant select, insert, update on ledger.outcome to ledger_registrar;
+grant select, insert on ledger.topic to ledger_registrar;
+grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
+grant select, update on ledger.setting to ledger_registrar;
+grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.withheld, ledger.barrier, ledger.audit,
-  ledger.topic, ledger.topic_alias, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
-  ledger.sweep_mark to ledger_custodian;
+  ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.outcome, ledger.snapshot,
+  ledger.proposal, ledger.setting, ledger.sweep_mark to ledger_custodian;
 grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.objection, ledger.legal_hold
   to ledger_custodian;
 
@@ -1926,7 +2049,7 @@ begin
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
       ('reconfirm',           'ledger_writer',         'ledger_capture'),
-      ('outcome_add',         'ledger_registrar',      'ledger_capture'),
+      ('outcome_add',         'ledger_writer',         'ledger_capture'),
 
       ('own_entries',         'ledger_own_reader',     'ledger_principal'),
       ('own_consent',         'ledger_own_reader',     'ledger_principal'),
@@ -1980,14 +2103,18 @@ begin
   grant execute on function ledger.today() to ledger_capture, ledger_principal, ledger_operator, ledger_sweeper;
 end $$;
 
--- ── The lock functions of the server ─────────────────────────────────────────────────────────────
--- A raw login could hold a principal's lock and stop every capture of his: they are taken from PUBLIC,
--- where the installer may do so (a superuser); `answer-ledger doctor` reports where he may not.
+-- ── What the server leaves open to everybody ─────────────────────────────────────────────────────
+-- A raw login could hold a principal's lock and stop every capture of his; read from the counters of a
+-- table, or from the locks, that somebody is known or is written to right now; or put what it knows into
+-- temporary tables and large objects. These are taken from PUBLIC where the installer may do so (a
+-- superuser; the owner of the database for temporary tables); `answer-ledger doctor` reports where not.
 
 do $$
 declare
   f regprocedure;
+  v regclass;
 begin
+  execute format('revoke temporary on database %I from public', current_database());
   for f in
     select p.oid::regprocedure from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\_%advisory%'
@@ -1995,6 +2122,96 @@ begin
     execute format('revoke execute on function %s from public', f);
     execute format('grant execute on function %s to ledger_writer, ledger_registrar, ledger_custodian', f);
   end loop;
+  for f in
+    select p.oid::regprocedure from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace
+       and (p.proname like 'pg\_stat\_get\_%' or p.proname = 'pg_lock_status')
+  loop
+    execute format('revoke execute on function %s from public', f);
+    execute format('grant execute on function %s to pg_monitor', f);
+  end loop;
+  for v in
+    select c.oid::regclass from pg_class c
+     where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'v'
+       and (c.relname like 'pg\_stat\_%' or c.relname like 'pg\_statio\_%' or c.relname = 'pg_locks')
+  loop
+    execute format('revoke select on %s from public', v);
+    execute format('grant select on %s to pg_monitor', v);
+  end loop;
+  for f in
+    select p.oid::regprocedure from pg_proc p
+     where p.pronamespace = 'pg_catalog'::regnamespace
+       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite')
+  loop
+    execute format('revoke execute on function %s from public', f);
+  end loop;
 exception when insufficient_privilege then
-  raise notice 'the advisory lock functions stay open to PUBLIC: that takes a superuser';
+  raise notice 'locks, counters and large objects stay open to PUBLIC: that takes a superuser';
+end $$;
+-- 11 · The columns are closed
+--
+-- The same list as 02_tables.sql, a second time and on purpose: whoever adds a column, a table, a serial
+-- number or a foreign key in this schema is stopped until he has changed both, and the list in
+-- src/ledger/db/models.py, in one review. It is a guard-rail against haste, no wall: an owner can take it
+-- away. It lets a distributed engine make and move its shards.
+--
+-- An event trigger takes a superuser; where the installer is none, `answer-ledger doctor` says so.
+
+create function ledger.keep_columns_closed() returns event_trigger
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stranger text;
+begin
+  if current_setting('application_name') like 'citus%' then
+    return;
+  end if;
+  select format('%s.%s', c.relname, a.attname)
+    into stranger
+    from pg_event_trigger_ddl_commands() d
+    join pg_class c on d.classid = 'pg_class'::regclass and c.oid = d.objid
+    left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and c.relkind <> 'i'
+   where c.relnamespace = to_regnamespace('ledger')
+     and (c.relkind not in ('r', 'p', 'i')
+          or exists (select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f')
+          or a.attname is not null and (c.relname, a.attname, format_type(a.atttypid, null)) not in (
+      ('entry', 'principal', 'uuid'), ('entry', 'topic', 'text'), ('entry', 'answer', 'text'), ('entry', 'as_of', 'date'),
+      ('pending', 'principal', 'uuid'), ('pending', 'topic', 'text'), ('pending', 'answer', 'text'), ('pending', 'as_of', 'date'),
+      ('consent', 'principal', 'uuid'), ('consent', 'decision', 'text'), ('consent', 'decided_on', 'date'), ('consent', 'notice', 'text'),
+      ('consent_history', 'principal', 'uuid'), ('consent_history', 'decided_on', 'date'), ('consent_history', 'decision', 'text'),
+      ('consent_history', 'notice', 'text'),
+      ('withheld', 'principal', 'uuid'), ('withheld', 'topic', 'text'),
+      ('objection', 'principal', 'uuid'),
+      ('legal_hold', 'principal', 'uuid'), ('legal_hold', 'erase_asked', 'boolean'),
+      ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'not_before', 'date'),
+      ('audit', 'principal', 'uuid'), ('audit', 'on_day', 'date'), ('audit', 'action', 'text'), ('audit', 'n', 'integer'),
+      ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),
+      ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
+      ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
+      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'),
+      ('bare_form', 'form', 'text'),
+      ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),
+      ('snapshot', 'topic', 'text'), ('snapshot', 'age_weeks', 'integer'), ('snapshot', 'n', 'integer'),
+      ('proposal', 'topic', 'text'),
+      ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
+      ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
+      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'stamp', 'xid8'), ('sweep_mark', 'horizon', 'xid8'),
+      ('sweep_mark', 'snapshot_on', 'date'),
+      ('version', 'version_num', 'character varying')))
+   limit 1;
+  if found then
+    raise exception 'the columns of the ledger are closed: % is not on the list', stranger
+      using errcode = 'LG008', hint = 'schema/11_closed.sql says why, and what has to be changed together.';
+  end if;
+end $$;
+alter function ledger.keep_columns_closed() owner to ledger_owner;
+revoke all on function ledger.keep_columns_closed() from public;
+
+do $$
+begin
+  create event trigger ledger_columns_closed on ddl_command_end
+    execute function ledger.keep_columns_closed();
+exception when insufficient_privilege then
+  raise notice 'no event trigger guards the columns: that takes a superuser';
 end $$;

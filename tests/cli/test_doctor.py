@@ -56,6 +56,7 @@ def test_each_finding_is_a_line_of_a_table(command: Any) -> None:
     ids=lambda value: value if " " in value and len(value) > 30 else None,
 )
 def test_what_leaks_is_found(command: Any, database: Any, damage: str, about: str, named: str) -> None:
+    database.installer.execute("alter event trigger ledger_columns_closed disable")  # as an owner may
     database.installer.execute(damage)
     done = command("doctor", "--json")
     assert done.code == 1

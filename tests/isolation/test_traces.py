@@ -39,27 +39,10 @@ def disorder(database, table: str) -> list[tuple[object, ...]]:
     )
 
 
-def capture(connection, principal, topics, day):
-    connection.execute("select * from ledger.topics_for(%s, true, %s)", (topics, day))
-    connection.execute(
-        "select ledger.capture(%s, %s, %s, %s, %s, %s, %s, %s)",
-        (
-            principal,
-            topics,
-            [""] * len(topics),
-            [f"about {topic} {random.random()}" for topic in topics],  # noqa: S311
-            day,
-            topics,
-            [principal] * len(topics),
-            principal,
-        ),
-    )
-
-
 def a_history(database, seed: int) -> None:
     """Writes of every kind, in the order of chance, with a vacuum in the middle."""
     chance = random.Random(seed)  # noqa: S311
-    captures, own = database.surface(Surface.CAPTURE), database.surface(Surface.PRINCIPAL)
+    own = database.surface(Surface.PRINCIPAL)
     for step in range(150):
         principal = chance.choice(PEOPLE)
         topic = chance.choice(TOPICS)
@@ -69,7 +52,9 @@ def a_history(database, seed: int) -> None:
                     "select ledger.own_decide_consent(%s, %s, %s)",
                     (principal, chance.choice(["granted", "revoked"]), f"v{step}"),
                 )
-            case 1:
+            case 1 if database.rows(
+                "select 1 from ledger.entry where principal = %s and topic = %s", principal, topic
+            ):
                 own.execute("select ledger.own_withhold(%s, %s, true)", (principal, topic))
             case 2:
                 if database.rows(
@@ -80,12 +65,9 @@ def a_history(database, seed: int) -> None:
                         (principal, topic, IDENTITY.mark(principal, topic)),
                     )
             case _:
-                capture(
-                    captures,
-                    principal,
-                    sorted(chance.sample(TOPICS, chance.randrange(1, 4))),
-                    TODAY - timedelta(days=chance.randrange(100)),
-                )
+                topics = sorted(chance.sample(TOPICS, chance.randrange(1, 4)))
+                day = TODAY - timedelta(days=chance.randrange(100))
+                database.keep(principal, day, {t: f"about {t} {chance.random()}" for t in topics})
         if step == 75:
             database.installer.execute("vacuum")
 
@@ -100,7 +82,7 @@ def test_after_any_writes_a_principals_rows_carry_one_xmin_and_lie_in_key_order(
 
 def test_a_plain_upsert_would_be_noticed(any_database):
     any_database.day(TODAY)
-    capture(any_database.surface(Surface.CAPTURE), PEOPLE[0], TOPICS[:3], TODAY)
+    any_database.keep(PEOPLE[0], TODAY, dict.fromkeys(TOPICS[:3], "something"))
     any_database.installer.execute("update ledger.entry set answer = 'x' where topic = %s", (TOPICS[0],))
     assert disorder(any_database, "entry") != []
 
@@ -139,12 +121,12 @@ def test_a_mark_from_another_cluster_stamps_everything_anew(any_database):
 
 def test_writers_at_once_lose_nothing_and_leave_order(any_database):
     any_database.day(TODAY)
-    connections = [any_database.surface(Surface.CAPTURE) for _ in range(8)]
     topics = [f"at_once_{n:03d}" for n in range(160)]
 
     def write(worker: int) -> None:
+        own = any_database.another()
         for topic in topics[worker::8]:
-            capture(connections[worker], PEOPLE[0], [topic], TODAY)
+            own.keep(PEOPLE[0], TODAY, {topic: "something"})
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write, range(8)))

@@ -34,11 +34,9 @@ def filled(any_database):
     """Both principals have rows in every table of principals."""
     any_database.day(date(2026, 9, 1))
     for principal, answer in ((P, "I want two kids"), (Q, "three please")):
-        capture = any_database.surface(Surface.CAPTURE)
-        capture.execute("select * from ledger.topics_for('{kids,pets}', true, %s)", (DAY,))
-        capture.execute(
-            "select ledger.capture(%s, '{kids}', array[''], %s, %s, '{kids}', %s, %s)",
-            (principal, [answer], DAY, [P], P),
+        any_database.keep(principal, DAY, {"kids": answer})
+        any_database.surface(Surface.CAPTURE).execute(
+            "select * from ledger.topics_for('{pets}', true, %s)", (DAY,)
         )
         own = any_database.surface(Surface.PRINCIPAL)
         own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (principal,))

@@ -89,8 +89,8 @@ def test_the_classes_are_the_database(database):
 def test_a_second_run_changes_nothing(wheel_server):
     empty = wheel_server.empty()
     secret = logins.secret_of(empty)
-    assert migrations.migrate(empty, wheel_server.identity, secret) == [migrations.head()]
-    assert migrations.migrate(empty, wheel_server.identity, secret) == []
+    assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == [migrations.head()]
+    assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == []
 
 
 def test_a_database_without_a_ledger_says_what_to_do():
@@ -101,11 +101,11 @@ def test_a_database_without_a_ledger_says_what_to_do():
 def test_a_newer_schema_is_refused_and_left_as_it_is(wheel_server):
     empty = wheel_server.empty()
     secret = logins.secret_of(empty)
-    migrations.migrate(empty, wheel_server.identity, secret)
+    migrations.migrate(empty, wheel_server.identity, secret, ["no"])
     with psycopg.connect(empty, autocommit=True) as connection:
         connection.execute("update ledger.version set version_num = '9999'")
     with pytest.raises(SchemaTooNew, match="newer release"):
-        migrations.migrate(empty, wheel_server.identity, secret)
+        migrations.migrate(empty, wheel_server.identity, secret, ["no"])
     with pytest.raises(SchemaTooNew):
         migrations.check("9999")
 
@@ -117,4 +117,4 @@ def test_an_installer_without_the_right_to_make_roles_is_told_so(wheel_server):
         connection.execute("create role poor_installer login password 'poor'")
     poor = psycopg.conninfo.make_conninfo(empty, user="poor_installer", password="poor")
     with pytest.raises(SetupError, match="CREATEROLE"):
-        migrations.migrate(poor, wheel_server.identity, "poor")
+        migrations.migrate(poor, wheel_server.identity, "poor", ["no"])

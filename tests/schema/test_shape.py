@@ -5,6 +5,9 @@ Run on every PostgreSQL found. A column, a right or a policy that is not on thes
 
 from __future__ import annotations
 
+import re
+
+import psycopg
 import pytest
 
 from ledger.db import expected
@@ -50,6 +53,42 @@ def test_no_foreign_key_leads_from_a_principals_row(any_database):
         )
         == []
     )
+
+
+def test_the_guard_rail_knows_the_same_columns(any_database):
+    ((source,),) = any_database.rows("select prosrc from pg_proc where proname = 'keep_columns_closed'")
+    listed = re.findall(r"\('(\w+)', '(\w+)', '([\w ]+)'\)", source[source.index("('entry', ") :])
+    assert sorted(listed) == sorted(
+        (table, name, kind) for table, columns in expected.COLUMNS.items() for name, kind in columns.items()
+    )
+
+
+@pytest.mark.parametrize(
+    "addition",
+    [
+        "alter table ledger.entry add column said_at timestamptz",
+        "alter table ledger.entry add column serial bigserial",
+        "alter table ledger.audit alter column on_day type timestamptz",
+        "alter table ledger.entry rename column as_of to thread",
+        "create table ledger.chat (principal uuid)",
+        "create table ledger.chat as select * from ledger.entry",
+        "create view ledger.peek as select * from ledger.entry",
+        "create sequence ledger.serial",
+        "alter table ledger.entry add foreign key (topic) references ledger.topic",
+        "create table public.chat (n int); alter table public.chat set schema ledger",
+    ],
+)
+def test_the_columns_are_closed(any_database, addition):
+    with pytest.raises(psycopg.Error) as refused:
+        any_database.installer.execute(addition)
+    assert refused.value.sqlstate == "LG008"
+    test_the_columns_are_the_allow_list(any_database)
+
+
+def test_a_distributed_engine_may_make_its_shards_and_others_their_own_tables(any_database):
+    any_database.installer.execute("create table public.chat (said_at timestamptz)")
+    any_database.installer.execute("set application_name = 'citus_internal gpid=1'")
+    any_database.installer.execute("create table ledger.entry_102008 (like ledger.entry including all)")
 
 
 def test_no_trigger_is_on_any_table(any_database):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import timedelta
 
 import pytest
 
 from ledger.core.model import Candidate, Decision, Handling, Reason
 from ledger.errors import InvalidRequest
-from ledger.service import captures, principals
+from ledger.service import captures, operators, principals
 
 
 def test_a_paraphrase_is_refused_and_the_nearest_words_offered(scene):
@@ -155,19 +156,18 @@ def test_no_reconfirmation_reaches_what_no_agent_may_see(scene, shut):
     assert scene.stored() == {"smoking": "I smoke outdoors"}
 
 
-def interrupted(use_case, happening):
-    """The use case, with something happening after its first statement."""
-    named = yield next(use_case)
-    happening()
+REFUSED = Candidate("smoking", "nothing that he typed")
+"""Beside it, the registry is asked before anything is kept: a capture of two statements."""
+
+
+def interrupted(use_case, happening, after=1):
+    """The use case, with something happening after so many of its statements."""
     try:
-        operation = use_case.send(named)
-        while True:
-            try:
-                found = yield operation
-            except Exception as error:
-                operation = use_case.throw(error)
-            else:
-                operation = use_case.send(found)
+        operation = next(use_case)
+        for step in itertools.count():
+            if step == after:
+                happening()
+            operation = use_case.send((yield operation))
     except StopIteration as end:
         return end.value
 
@@ -186,7 +186,8 @@ def test_a_question_that_changes_meanwhile_gets_no_bare_answer_of_the_old_one(sc
     assert outcome.verdict.reason is Reason.NEEDS_QUESTION and scene.stored() == {}
 
 
-def test_what_was_deleted_under_a_key_that_is_merged_meanwhile_stays_deleted(scene):
+@pytest.mark.parametrize(("after", "others"), [(0, []), (1, [REFUSED])], ids=["one statement", "two"])
+def test_what_was_deleted_under_a_key_that_is_merged_meanwhile_stays_deleted(scene, after, others):
     scene.list_topic("children", "Any children?")
     scene.say("children", "I want three kids")
     scene.act(principals.delete, "children")
@@ -195,20 +196,50 @@ def test_what_was_deleted_under_a_key_that_is_merged_meanwhile_stays_deleted(sce
         scene.who(),
         "I want three kids",
         scene.today,
-        [Candidate("kids", "I want three kids")],
+        [Candidate("kids", "I want three kids"), *others],
     )
-    (outcome,) = scene.run(interrupted(said, lambda: scene.merge("children", "kids")))
-    assert outcome.verdict.accepted and scene.stored() == {}
+    outcomes = scene.run(interrupted(said, lambda: scene.merge("children", "kids"), after))
+    assert outcomes[0].verdict.accepted and scene.stored() == {}
 
 
-def test_what_is_merged_away_meanwhile_is_kept_under_the_key_that_it_went_to(scene):
+@pytest.mark.parametrize(("after", "others"), [(0, []), (1, [REFUSED])], ids=["one statement", "two"])
+def test_what_is_merged_away_meanwhile_is_kept_under_the_key_that_it_went_to(scene, after, others):
     scene.list_topic("children", "Any children?")
     said = captures.capture(
         scene.ledger.context,
         scene.who(),
         "I want two kids",
         scene.today,
-        [Candidate("children", "I want two kids")],
+        [Candidate("children", "I want two kids"), *others],
     )
-    (outcome,) = scene.run(interrupted(said, lambda: scene.merge("children", "kids")))
-    assert outcome.topic == "kids" and scene.stored() == {"kids": "I want two kids"}
+    outcomes = scene.run(interrupted(said, lambda: scene.merge("children", "kids"), after))
+    assert outcomes[0].topic == "kids" and scene.stored() == {"kids": "I want two kids"}
+
+
+def test_what_was_deleted_stays_deleted_when_the_alias_of_a_merge_goes(scene):
+    scene.list_topic("children", "Any children?")
+    scene.say("children", "I want three kids")
+    scene.act(principals.delete, "children")
+    scene.merge("children", "kids")
+    scene.run(operators.delete_alias(scene.ledger.context, "kids", "children"))
+    scene.say("kids", "I want three kids")
+    assert scene.stored() == {}
+    scene.later(1)
+    scene.say("kids", "I want two kids")
+    assert scene.stored() == {"kids": "I want two kids"}
+
+
+def test_an_answer_that_waits_is_out_of_date_once_an_older_one_is_confirmed_later(scene):
+    scene.say("smoking", "I smoke outdoors")
+    scene.decide(Decision.GRANTED)
+    scene.later(130)
+    scene.change("smoking", {"handling": "confirm"})
+    scene.act(principals.withhold, "smoking", False)
+    scene.say("smoking", "I stopped smoking")
+    scene.later(1)
+    context = scene.ledger.context
+    assert scene.run(
+        captures.reconfirm(context, scene.who(), "smoking", "Yes", "Yes", scene.today, True)
+    ).accepted
+    assert scene.database.rows("select count(*) from ledger.pending") == [(0,)]
+    assert scene.own()["smoking"].answer == "I smoke outdoors"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -16,83 +17,81 @@ class Named:
     """The topic that a label names, as the listed registry has it."""
 
     key: str
-    listed: bool
+    listed: bool = False
+    question: str | None = None
+    handling: Handling = Handling.SEALED
+    authority: str | None = None
+    names: tuple[
+        str, ...
+    ] = ()  # the key and those merged into it: under each something may have been deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer that passed the gate, on its way to be kept.
+
+    `question`: the one under which a bare answer was judged; None where the answer stands alone. `marks`:
+    those of the topic's names, the key's first, and last that of all topics.
+    """
+
+    topic: str
+    answer: str
     question: str | None
-    handling: Handling
-    authority: str | None
-    names: tuple[str, ...]  # the key and its aliases: under each something may have been deleted
-    today: date
+    marks: tuple[UUID, ...]
 
 
 def topics_for(labels: Sequence[str], said_on: date, *, coin: bool) -> Operation[list[Named]]:
-    """The topic of each label, in order; with `coin`, registers those that were not there."""
+    """The topic of each label, in order; with `coin`, registers those that were not there.
+
+    Raises InvalidRequest for a day that has yet to come.
+    """
     return Operation(
         Surface.CAPTURE,
         "select * from ledger.topics_for(%s, %s, %s)",
         (list(labels), coin, said_on),
         lambda rows: [
-            Named(key, listed, question, Handling(handling), authority, tuple(names), today)
-            for key, listed, question, handling, authority, names, today in rows
+            Named(key, listed, question, Handling(handling), authority, tuple(names))
+            for key, listed, question, handling, authority, names in rows
         ],
     )
 
 
-def today() -> Operation[date]:
-    """The day (UTC) by the database's clock, which is the only one."""
-    return Operation(Surface.CAPTURE, "select ledger.today()", (), lambda rows: rows[0][0])
+def keep(principal: UUID, said_on: date, answers: Sequence[Kept]) -> Operation[bool]:
+    """Keeps answers, one a topic, as far as they may be kept.
 
-
-def keep(
-    principal: UUID,
-    answers: Mapping[str, str],
-    questions: Mapping[str, str | None],
-    said_on: date,
-    marks: Mapping[str, Sequence[UUID]],
-    mark_all: UUID,
-) -> Operation[None]:
-    """Keeps answers by topic, as far as they may be kept. `marks` are those of each topic's names, `questions`
-    those that the gate had.
-
-    Raises TopicGone where the registry says otherwise by now; nothing is kept then.
+    False: the registry has it otherwise than they take for granted, and nothing is kept. Raises
+    InvalidRequest for a day that has yet to come.
     """
-    pairs = [(topic, mark) for topic, own in marks.items() for mark in own]
+    # one document, since the driver takes longer over five arrays than the server over the whole call
+    document = [
+        {"topic": a.topic, "answer": a.answer, "question": a.question, "marks": [str(m) for m in a.marks]}
+        for a in answers
+    ]
     return Operation(
         Surface.CAPTURE,
-        "select ledger.capture(%s, %s, %s, %s, %s, %s, %s, %s)",
-        (
-            principal,
-            list(answers),
-            [questions[topic] or "" for topic in answers],
-            list(answers.values()),
-            said_on,
-            [topic for topic, _ in pairs],
-            [mark for _, mark in pairs],
-            mark_all,
-        ),
-        lambda _: None,
+        "select ledger.capture(%s, %s, %s::jsonb)",
+        (principal, said_on, json.dumps(document, ensure_ascii=False)),
+        lambda rows: bool(rows[0][0]),
         once=True,
     )
+
+
+def outcome_add(
+    principal: UUID, topic: str, said_on: date, still_true: bool, marks: Sequence[UUID]
+) -> Operation[None]:
+    """Counts how the reconfirmation that is about to be made comes out, where there is one to be made."""
+    return _act("select ledger.outcome_add(%s, %s, %s, %s, %s)", principal, topic, said_on, still_true, marks)
 
 
 def reconfirm(
-    principal: UUID, topic: str, said_on: date, still_true: bool, marks: Sequence[UUID], mark_all: UUID
-) -> Operation[tuple[bool, int]]:
-    """Confirms or takes back a stale entry. Gives whether to count it, and its age in whole weeks."""
-    return Operation(
-        Surface.CAPTURE,
-        "select * from ledger.reconfirm(%s, %s, %s, %s, %s, %s, %s)",
-        (principal, topic, said_on, still_true, marks[0], list(marks), mark_all),
-        lambda rows: (rows[0][0], rows[0][1]),
-        once=True,
-    )
+    principal: UUID, topic: str, said_on: date, still_true: bool, marks: Sequence[UUID]
+) -> Operation[None]:
+    """Confirms or takes back a stale entry, where there is one."""
+    return _act("select ledger.reconfirm(%s, %s, %s, %s, %s)", principal, topic, said_on, still_true, marks)
 
 
-def outcome_add(topic: str, age_weeks: int, still_true: bool) -> Operation[None]:
-    """Counts how a reconfirmation came out; without a principal, in a transaction of its own."""
-    return Operation(
-        Surface.CAPTURE,
-        "select ledger.outcome_add(%s, %s, %s)",
-        (topic, age_weeks, still_true),
-        lambda _: None,
-        once=True,
-    )
+def _act(
+    sql: str, principal: UUID, topic: str, said_on: date, still_true: bool, marks: Sequence[UUID]
+) -> Operation[None]:
+    parameters = (principal, topic, said_on, still_true, list(marks))
+    return Operation(Surface.CAPTURE, sql, parameters, lambda _: None, once=True)

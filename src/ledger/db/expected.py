@@ -58,7 +58,7 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
     "ledger_own_reader": ("own_entries", "own_consent", "own_receipts", "own_rest", "own_state"),
     "ledger_writer": (
         "capture", "reconfirm", "own_correct", "own_delete", "own_decide", "own_withhold", "own_decide_consent",
-        "own_object", "own_erase", "hold_place", "hold_lift",
+        "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
         "topic_change", "topics_merge", "sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp",
@@ -77,7 +77,7 @@ def policies() -> Iterator[tuple[str, str, str, str, str]]:
         yield table, "own", "PERMISSIVE", "ledger_own_reader", "SELECT"
         yield table, "custodian", "PERMISSIVE", "ledger_custodian", "ALL"
     for table in _GATED:
-        yield table, "gate", "PERMISSIVE", "ledger_agent_content ledger_agent_keys", "SELECT"
+        yield table, "gate", "PERMISSIVE", "ledger_agent_keys", "SELECT"
     yield "entry", "keys", "PERMISSIVE", "ledger_agent_keys", "SELECT"
     yield "entry", "content", "PERMISSIVE", "ledger_agent_content", "SELECT"
 
@@ -88,23 +88,24 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
         yield "entry", "ledger_agent_keys", "SELECT", column
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
         "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
-        "ledger_agent_content": {("entry", *_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_agent_content": {("entry", "topic", "topic_alias", "setting"): ("SELECT",)},
         "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
             ("entry", "barrier", "audit"): ("UPDATE",),
-            ("topic", "topic_alias", "setting"): ("SELECT",),
+            ("topic", "topic_alias", "retired_key", "setting"): ("SELECT",),
+            ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
         "ledger_registrar": {
-            ("topic", "topic_alias"): ("SELECT", "INSERT", "DELETE"),
-            ("topic_alias", "setting"): ("UPDATE",),
-            ("setting", "snapshot", "proposal", "version"): ("SELECT",),
-            ("outcome",): ("SELECT", "INSERT", "UPDATE"),
+            ("topic",): ("SELECT", "INSERT"),
+            ("topic_alias",): _ALL,
+            ("setting",): ("SELECT", "UPDATE"),
+            ("retired_key", "snapshot", "proposal", "version"): ("SELECT",),
         },
         "ledger_custodian": {
             (
-                "entry", "pending", "withheld", "barrier", "audit", "topic", "topic_alias", "outcome", "snapshot",
-                "proposal", "setting", "sweep_mark",
+                "entry", "pending", "withheld", "barrier", "audit", "topic", "topic_alias", "retired_key", "bare_form", "outcome",
+                "snapshot", "proposal", "setting", "sweep_mark",
             ): _ALL,
             ("consent", "consent_history", "objection", "legal_hold"): ("SELECT", "INSERT", "DELETE"),
         },

@@ -5,6 +5,8 @@ Source: PostgreSQL, appendix A (error codes); class LG is ours (schema/).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import psycopg
 from psycopg_pool import PoolTimeout
 
@@ -15,20 +17,23 @@ from ledger.errors import (
     LegalHold,
     NotFound,
     PreconditionFailed,
+    Problem,
     Unavailable,
 )
 
-
-class TopicGone(LedgerError):
-    """A topic changed between the two statements of a capture: turn the labels into topics again."""
-
-
-_OURS: dict[str, LedgerError] = {
-    "LG001": TopicGone("A topic was changed just now."),
-    "LG002": LegalHold("Nothing of this principal may be changed or deleted until the hold is lifted."),
-    "LG003": NotFound("There is no such thing here, or no longer."),
-    "LG004": PreconditionFailed("This topic has changed since it was read. Read it again, then decide."),
-    "LG005": Conflict("An alias must be no topic of its own. Merge the two topics instead."),
+_OURS: dict[str, Callable[[], LedgerError]] = {
+    "LG002": lambda: LegalHold(
+        "Nothing of this principal may be changed or deleted until the hold is lifted."
+    ),
+    "LG003": lambda: NotFound("There is no such thing here, or no longer."),
+    "LG004": lambda: PreconditionFailed(
+        "This topic has changed since it was read. Read it again, then decide."
+    ),
+    "LG005": lambda: Conflict("An alias must be no topic of its own. Merge the two topics instead."),
+    "LG006": lambda: InvalidRequest(
+        "A message can't have been typed on a day that has yet to come.",
+        [Problem("said_on", "must not be later than tomorrow (UTC)")],
+    ),
 }
 
 # 08 connection, 53 resources, 55 object not in the right state (lock not available), 57 operator
@@ -44,8 +49,7 @@ def translate(error: Exception) -> LedgerError:
         return Unavailable(_DOWN)
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
     if state is not None and state in _OURS:
-        kind = _OURS[state]
-        return type(kind)(kind.detail)
+        return _OURS[state]()
     if isinstance(error, psycopg.DataError | UnicodeError) and (state is None or state.startswith("22")):
         return InvalidRequest("The database can't hold a value of this request, such as a NUL character.")
     if state is None or state[:2] in _PASSING:

@@ -11,6 +11,7 @@ Source: schema/migrations; decision 0004.
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from ledger.errors import NotMigrated, SchemaTooNew, SetupError
 from ledger.identity import Identity
 
 OLDEST_SERVER = 150_000  # libpq's server_version_num of PostgreSQL 15
+
+_PRIVILEGED_ROLE = "LG007"  # schema/01_roles.sql
 
 _RACE = (
     psycopg.errors.UniqueViolation,
@@ -66,25 +69,33 @@ def check(found: str | None) -> None:
     )
 
 
-def migrate(conninfo: str, identity: Identity, secret: str) -> list[str]:
-    """Runs what has not run yet, and sets the passwords of the surfaces' logins (Identity.login).
+def migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collection[str]) -> list[str]:
+    """Runs what has not run yet, sets the passwords of the surfaces' logins (Identity.login), and puts this
+    release's closed list of bare answers (Gate.bare_forms) where SQL looks for it.
 
     `conninfo` is the installer's: a superuser, or a role that may create roles and owns the database. Gives
     the revisions that ran. Raises SetupError.
     """
     for _ in range(5):
         try:
-            return _migrate(conninfo, identity, secret)
+            return _migrate(conninfo, identity, secret, bare_forms)
         except _RACE:
             time.sleep(0.2)  # another process does the same right now
         except psycopg.errors.InsufficientPrivilege:
             raise SetupError(
                 "This login may not set the ledger up. Use a superuser, or a role with CREATEROLE that owns the database."
             ) from None
+        except psycopg.Error as error:
+            if error.sqlstate != _PRIVILEGED_ROLE:
+                raise
+            raise SetupError(
+                "A role named ledger_... is there already, with rights that it must not have (such as SUPERUSER, "
+                "BYPASSRLS, or membership in another role). Take them away, or drop it, and try again."
+            ) from None
     raise SetupError("Another process keeps setting this database up. Wait for it, and try again.")
 
 
-def _migrate(conninfo: str, identity: Identity, secret: str) -> list[str]:
+def _migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collection[str]) -> list[str]:
     ran: list[str] = []
     with psycopg.connect(conninfo, autocommit=True) as connection:
         if connection.info.server_version < OLDEST_SERVER:
@@ -109,7 +120,17 @@ def _migrate(conninfo: str, identity: Identity, secret: str) -> list[str]:
             environment.run_migrations()
     with psycopg.connect(conninfo, autocommit=True) as connection:
         _set_passwords(connection, identity, secret)
+        _set_bare_forms(connection, bare_forms)
     return ran
+
+
+def _set_bare_forms(connection: psycopg.Connection[Any], bare_forms: Collection[str]) -> None:
+    with connection.transaction():
+        connection.execute("delete from ledger.bare_form where form <> all (%s)", (list(bare_forms),))
+        connection.execute(
+            "insert into ledger.bare_form select unnest(%s::text[]) on conflict do nothing",
+            (sorted(bare_forms),),
+        )
 
 
 def run_sql_beside(file: str) -> None:

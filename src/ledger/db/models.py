@@ -100,6 +100,17 @@ class TopicAlias(Table, table=True):
     key: str = Field(sa_type=Text)
 
 
+class RetiredKey(Table, table=True):
+    __tablename__ = "retired_key"
+    key: str = Field(primary_key=True, sa_type=Text)
+    merged_into: str = Field(sa_type=Text)
+
+
+class BareForm(Table, table=True):
+    __tablename__ = "bare_form"
+    form: str = Field(primary_key=True, sa_type=Text)
+
+
 class Outcome(Table, table=True):
     topic: str = Field(primary_key=True, sa_type=Text)
     age_weeks: int = Field(primary_key=True)
@@ -130,6 +141,7 @@ class SweepMark(Table, table=True):
     __tablename__ = "sweep_mark"
     only_row: bool = Field(default=True, primary_key=True)
     stamp: int | None = Field(default=None, sa_column=Column(_Xid8))
+    horizon: int | None = Field(default=None, sa_column=Column(_Xid8))
     snapshot_on: date | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -41,24 +41,22 @@ def topic_read(label: str) -> Operation[Document | None]:
     return Operation(Surface.OPERATOR, "select ledger.topic_read(%s)", (label,), lambda rows: rows[0][0])
 
 
-def topic_change(
-    key: str, expected: Document, change: Mapping[str, Any], bare_forms: Sequence[str]
-) -> Operation[Document]:
+def topic_change(key: str, expected: Document, change: Mapping[str, Any]) -> Operation[Document]:
     """Changes a topic that is still as `expected`. Raises PreconditionFailed where it is not."""
     return Operation(
         Surface.OPERATOR,
-        "select ledger.topic_change(%s, %s::jsonb, %s::jsonb, %s)",
-        (key, json.dumps(expected), json.dumps(change), list(bare_forms)),
+        "select ledger.topic_change(%s, %s::jsonb, %s::jsonb)",
+        (key, json.dumps(expected), json.dumps(change)),
         lambda rows: rows[0][0],
         once=True,
     )
 
 
-def topics_merge(key: str, expected: Document, into: str, bare_forms: Sequence[str]) -> Operation[Document]:
+def topics_merge(key: str, expected: Document, into: str) -> Operation[Document]:
     return Operation(
         Surface.OPERATOR,
-        "select ledger.topics_merge(%s, %s::jsonb, %s, %s)",
-        (key, json.dumps(expected), into, list(bare_forms)),
+        "select ledger.topics_merge(%s, %s::jsonb, %s)",
+        (key, json.dumps(expected), into),
         lambda rows: rows[0][0],
         once=True,
     )

@@ -6,16 +6,16 @@ registry alone: `accepted` means "passed the gate", not "kept".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date
 from uuid import UUID
 
+from ledger.core.gate import Reading
 from ledger.core.model import Candidate, Handling, Outcome, Reason, Verdict
 from ledger.core.registry.label import normalise
 from ledger.db import capture as db
-from ledger.db.failures import TopicGone
 from ledger.db.operation import UseCase
-from ledger.errors import BadLabel, InvalidRequest, Problem, Unavailable
+from ledger.errors import BadLabel, Unavailable
 from ledger.service.context import Context, keys_of
 
 _STILL = "Is that still so?"  # stands in for the question of a topic that has none, in a reconfirmation
@@ -41,35 +41,65 @@ def capture(
     keys = [_key(candidate.topic, names) for candidate in candidates]
     labels = sorted({key for key in keys if isinstance(key, str)})
     reading = context.gate.read(message, lang=lang, asked=asked)
-    for _ in range(3):
-        named: list[db.Named] = (yield db.topics_for(labels, said_on, coin=True)) if labels else []
-        today: date = named[0].today if named else (yield db.today())
-        day = _not_to_come(said_on, today)
-        topics = dict(zip(labels, named, strict=True))
-        outcomes = [
-            Outcome(candidate.topic, key)
-            if isinstance(key, Verdict)
-            else Outcome(
-                topics[key].key if topics[key].listed else key,
-                _forbidden(topics[key]) or reading.judge(candidate.span, topics[key].question, names),
-            )
-            for candidate, key in zip(candidates, keys, strict=True)
-        ]
-        answers = {
-            topics[str(key)].key: outcome.verdict.answer
-            for key, outcome in zip(keys, outcomes, strict=True)
-            if outcome.verdict.answer is not None
-        }
-        if not answers:
-            return outcomes
-        questions = {topic.key: topic.question for topic in named}
-        marks = {topic.key: context.marks(principal, topic.names) for topic in named if topic.key in answers}
-        try:
-            yield db.keep(principal, answers, questions, day, marks, context.identity.mark_all(principal))
-        except TopicGone:
-            continue
+    # Most captures are of topics named by their keys, and their answers stand alone: then the registry need
+    # not be asked first. What it has otherwise, the one statement finds.
+    taken = {label: db.Named(label, names=(label,)) for label in labels}
+    outcomes = [
+        _judge(reading, c, key, taken, names, suggest=False) for c, key in zip(candidates, keys, strict=True)
+    ]
+    if (
+        outcomes
+        and all(outcome.verdict.accepted for outcome in outcomes)
+        and (yield db.keep(principal, said_on, _kept(context, principal, outcomes, keys, taken)))
+    ):
         return outcomes
+    for _ in range(3):
+        named = yield db.topics_for(labels, said_on, coin=True)
+        topics = dict(zip(labels, named, strict=True))
+        outcomes = [_judge(reading, c, key, topics, names) for c, key in zip(candidates, keys, strict=True)]
+        kept = _kept(context, principal, outcomes, keys, topics)
+        if not kept or (yield db.keep(principal, said_on, kept)):
+            return outcomes
     raise Unavailable("The registry is being rearranged right now. Nothing was kept; try again.")
+
+
+def _judge(
+    reading: Reading,
+    candidate: Candidate,
+    key: str | Verdict,
+    topics: Mapping[str, db.Named],
+    avoid: Sequence[str],
+    *,
+    suggest: bool = True,
+) -> Outcome:
+    """What becomes of a candidate whose label has the normal form `key`, or names no topic (a verdict)."""
+    if isinstance(key, Verdict):
+        return Outcome(candidate.topic, key)
+    topic = topics[key]
+    verdict = _forbidden(topic) or reading.judge(
+        candidate.span, topic.question, tuple(avoid), suggest=suggest
+    )
+    return Outcome(topic.key if topic.listed else key, verdict)
+
+
+def _kept(
+    context: Context,
+    principal: UUID,
+    outcomes: Sequence[Outcome],
+    keys: Sequence[str | Verdict],
+    topics: Mapping[str, db.Named],
+) -> list[db.Kept]:
+    """The answers that passed, one a topic: the last."""
+    kept: dict[str, db.Kept] = {}
+    for outcome, key in zip(outcomes, keys, strict=True):
+        verdict = outcome.verdict
+        if verdict.answer is not None and isinstance(key, str):
+            topic = topics[key]
+            question = topic.question if verdict.bare else None
+            kept[topic.key] = db.Kept(
+                topic.key, verdict.answer, question, context.marks(principal, topic.names)
+            )
+    return list(kept.values())
 
 
 def reconfirm(
@@ -90,7 +120,6 @@ def reconfirm(
     names = (*context.avoid, *avoid)
     (key,) = keys_of([topic], at="topic")
     (named,) = yield db.topics_for([key], said_on, coin=False)
-    day = _not_to_come(said_on, named.today)
     question = named.question or _STILL
     verdict = _forbidden(named) or context.gate.judge(
         message, span, question=question, asked=question, avoid=names
@@ -105,11 +134,9 @@ def reconfirm(
             rule="contradiction",
         )
     marks = context.marks(principal, named.names)
-    counted, weeks = yield db.reconfirm(
-        principal, named.key, day, still_true, marks, context.identity.mark_all(principal)
-    )
-    if counted:
-        yield db.outcome_add(named.key, weeks, still_true)
+    # the figure first, in a transaction without a row of his: afterwards nothing tells what there was to do
+    yield db.outcome_add(principal, named.key, said_on, still_true, marks)
+    yield db.reconfirm(principal, named.key, said_on, still_true, marks)
     return verdict
 
 
@@ -127,12 +154,3 @@ def _forbidden(topic: db.Named) -> Verdict | None:
     if topic.authority:
         detail = f"This topic is never stored; its authority is {topic.authority}."
     return Verdict(False, reason=Reason.FORBIDDEN_TOPIC, detail=detail, rule="handling")
-
-
-def _not_to_come(said_on: date, today: date) -> date:
-    if said_on > today + timedelta(days=1):
-        raise InvalidRequest(
-            "A message can't have been typed on a day that has yet to come.",
-            [Problem("said_on", "must not be later than tomorrow (UTC)")],
-        )
-    return min(said_on, today)

@@ -27,8 +27,8 @@ class Context:
     controller: str | None = None  # as receipts name it
 
     def marks(self, principal: UUID, names: Sequence[str]) -> tuple[UUID, ...]:
-        """The marks of a topic's key and aliases, in their order."""
-        return tuple(self.identity.mark(principal, name) for name in names)
+        """The marks of a topic's names, in their order, and last that of all topics."""
+        return (*(self.identity.mark(principal, name) for name in names), self.identity.mark_all(principal))
 
 
 def keys_of(labels: Sequence[str], at: str = "topics") -> list[str]:

@@ -146,7 +146,7 @@ def _readable(url: SecretStr) -> str:
 def migrate(conninfo: str, identity: Identity) -> list[str]:
     """Brings a database to this release; gives the revisions that ran. Raises SetupError, Unavailable."""
     try:
-        return migrations.migrate(conninfo, identity, logins.secret_of(conninfo))
+        return migrations.migrate(conninfo, identity, logins.secret_of(conninfo), _gate().bare_forms())
     except psycopg.OperationalError:
         raise Unavailable(
             "There is no database server to reach, or it does not let the installer in. Mend LEDGER_DATABASE_URL."

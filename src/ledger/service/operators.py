@@ -94,7 +94,7 @@ def change(
     seen = yield from _allowed(context, old, step, destroys, if_match, preview, dry_run)
     if isinstance(seen, Preview):
         return seen
-    yield db.topic_change(old.key, _document(old), wanted, context.gate.bare_forms())
+    yield db.topic_change(old.key, _document(old), wanted)
     changed = yield from topic(context, old.key)
     return changed
 
@@ -134,7 +134,7 @@ def merge(
     seen = yield from _allowed(context, old, step, destroys, if_match, preview, dry_run)
     if isinstance(seen, Preview):
         return seen
-    yield db.topics_merge(old.key, _document(old), target.key, context.gate.bare_forms())
+    yield db.topics_merge(old.key, _document(old), target.key)
     merged = yield from topic(context, target.key)
     return merged
 

@@ -44,18 +44,6 @@
 -- `answer-ledger migrate`, not here. A role of such a name that is there already, with rights that it
 -- must not have, stops the installation (LG007).
 
-create function pg_temp.refuse_privileged(name text) returns void
-  language plpgsql as $$
-begin
-  if exists (select from pg_roles r
-              where r.rolname = name
-                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication))
-     or exists (select from pg_auth_members m where m.member = to_regrole(name)) then
-    raise exception 'a role of the ledger is there already, with rights that it must not have'
-      using errcode = 'LG007';
-  end if;
-end $$;
-
 do $$
 declare
   name text;
@@ -69,7 +57,6 @@ begin
     exception when duplicate_object or unique_violation then
       null;  -- another database of this cluster has made it
     end;
-    perform pg_temp.refuse_privileged(name);
     -- An installer that is no superuser must be able to hand functions over to their definers.
     if not (select rolsuper from pg_roles where rolname = current_user) then
       execute format('grant %I to current_user', name);
@@ -84,7 +71,6 @@ begin
     exception when duplicate_object or unique_violation then
       null;
     end;
-    perform pg_temp.refuse_privileged(name);
     -- The tables of principals keep no statistics (they would hold values of deleted rows), so the
     -- planner would guess thousands of rows a principal. These settings pin the plans that are right
     -- for a handful of rows found by key.
@@ -103,4 +89,18 @@ begin
   alter role ledger_sweeper set plan_cache_mode = auto;
 end $$;
 
-drop function pg_temp.refuse_privileged(text);
+do $$
+declare
+  ours name[] := array[
+    'ledger_owner', 'ledger_agent_keys', 'ledger_agent_content', 'ledger_own_reader', 'ledger_writer',
+    'ledger_registrar', 'ledger_custodian',
+    'ledger_agent', 'ledger_capture', 'ledger_principal', 'ledger_operator', 'ledger_sweeper'];
+begin
+  if exists (select from pg_roles r
+              where r.rolname = any (ours)
+                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication))
+     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours)) then
+    raise exception 'a role of the ledger is there already, with rights that it must not have'
+      using errcode = 'LG007';
+  end if;
+end $$;

@@ -118,3 +118,30 @@ def test_an_installer_without_the_right_to_make_roles_is_told_so(wheel_server):
     poor = psycopg.conninfo.make_conninfo(empty, user="poor_installer", password="poor")
     with pytest.raises(SetupError, match="CREATEROLE"):
         migrations.migrate(poor, wheel_server.identity, "poor", ["no"])
+
+
+@pytest.mark.parametrize(
+    ("right", "back"),
+    [
+        ("alter role ledger_writer bypassrls", "alter role ledger_writer nobypassrls"),
+        ("grant pg_monitor to ledger_agent", "revoke pg_monitor from ledger_agent"),
+    ],
+)
+def test_a_role_that_is_there_already_with_rights_stops_the_installation(wheel_server, right, back):
+    empty = wheel_server.empty()
+    with psycopg.connect(empty, autocommit=True) as connection:
+        connection.execute(right)
+        try:
+            with pytest.raises(SetupError, match="is there already"):
+                migrations.migrate(empty, wheel_server.identity, logins.secret_of(empty), ["no"])
+        finally:
+            connection.execute(back)
+
+
+def test_the_list_of_bare_answers_is_that_of_the_release(wheel_server):
+    empty = wheel_server.empty()
+    for forms in (["no", "yes"], ["no", "same"]):
+        migrations.migrate(empty, wheel_server.identity, logins.secret_of(empty), forms)
+        with psycopg.connect(empty) as connection:
+            found = connection.execute("select form from ledger.bare_form order by 1").fetchall()
+        assert [form for (form,) in found] == forms

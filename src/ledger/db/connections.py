@@ -1,6 +1,6 @@
 """Two small executors: the same operations from threads and from asyncio.
 
-A pool a surface, opened when it is first needed. Connections commit by themselves: an operation is one
+A pool a surface, opened when it is first needed, with its idle connections in `lending`. Connections commit by themselves: an operation is one
 statement, hence one transaction. An operation that meets a connection which the server has closed is tried on
 another; one that must be sent once is not sent on a connection on whose line the server has said something
 (that it closed it), and what fails after that is reported.
@@ -17,6 +17,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from ledger.db.failures import translate
+from ledger.db.lending import Shelf
 from ledger.db.operation import Operation, Surface, UseCase
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class Connections:
 
     def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
         self._pools = {s: ConnectionPool(url, **_pool_options(options)) for s, url in logins.items()}
+        self._shelves = {s: Shelf[psycopg.Connection[Any]]() for s in logins}
         self._attempts = _attempts(options)
 
     def run(self, use_case: UseCase[T]) -> T:
@@ -75,12 +77,15 @@ class Connections:
 
     def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
-        pool = self._pools[operation.surface]
+        pool, shelf = self._pools[operation.surface], self._shelves[operation.surface]
         if pool.closed:
             pool.open()
         with _screened():
             for last in self._attempts:
-                connection = pool.getconn()
+                connection = shelf.take()
+                if connection is None:
+                    with shelf.waiting() as connection:
+                        connection = connection or pool.getconn()
                 sent = False
                 try:
                     if operation.once and _spoken_to(connection):
@@ -91,11 +96,14 @@ class Connections:
                     if sent or last or not connection.closed:
                         raise
                 finally:
-                    pool.putconn(connection)
+                    if (returned := shelf.put(connection)) is not None:
+                        pool.putconn(returned)
         raise AssertionError("the last attempt returns or raises")
 
     def close(self) -> None:
-        for pool in self._pools.values():
+        for surface, pool in self._pools.items():
+            for connection in self._shelves[surface].clear():
+                pool.putconn(connection)
             pool.close()
 
 
@@ -106,6 +114,7 @@ class AsyncConnections:
         self._logins = logins
         self._options = options
         self._pools: dict[Surface, AsyncConnectionPool[Any]] = {}
+        self._shelves = {s: Shelf[psycopg.AsyncConnection[Any]]() for s in logins}
         self._attempts = _attempts(options)
 
     async def run(self, use_case: UseCase[T]) -> T:
@@ -126,9 +135,13 @@ class AsyncConnections:
     async def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
         pool = self._pools.get(operation.surface) or await self._open(operation.surface)
+        shelf = self._shelves[operation.surface]
         with _screened():
             for last in self._attempts:
-                connection = await pool.getconn()
+                connection = shelf.take()
+                if connection is None:
+                    with shelf.waiting() as connection:
+                        connection = connection or await pool.getconn()
                 sent = False
                 try:
                     if operation.once and _spoken_to(connection):
@@ -140,7 +153,8 @@ class AsyncConnections:
                     if sent or last or not connection.closed:
                         raise
                 finally:
-                    await pool.putconn(connection)
+                    if (returned := shelf.put(connection)) is not None:
+                        await pool.putconn(returned)
         raise AssertionError("the last attempt returns or raises")
 
     async def _open(self, surface: Surface) -> AsyncConnectionPool[Any]:
@@ -151,7 +165,9 @@ class AsyncConnections:
         return pool
 
     async def close(self) -> None:
-        for pool in self._pools.values():
+        for surface, pool in self._pools.items():
+            for connection in self._shelves[surface].clear():
+                await pool.putconn(connection)
             await pool.close()
 
 

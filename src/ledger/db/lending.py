@@ -1,0 +1,72 @@
+"""A shelf before a pool: the connection that was used last is the next to be used.
+
+The pool opens connections, replaces broken and old ones, and makes callers wait their turn. A trip to it costs as
+much as all else that the program adds to a recall, so a connection that nobody waits for stays here for some
+uses, and goes back through the pool after them.
+
+Decision 0009.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+C = TypeVar("C", bound="psycopg.BaseConnection[Any]")
+
+_USES = 100  # in a row, before the pool has a look at a connection's age
+
+
+class Shelf(Generic[C]):
+    """Idle connections of one pool. Safe between threads: a deque's ends are."""
+
+    __slots__ = ("_idle", "_left", "_waiting")
+
+    def __init__(self) -> None:
+        self._idle: deque[C] = deque()
+        self._left: dict[C, int] = {}
+        self._waiting: deque[None] = deque()
+
+    def take(self) -> C | None:
+        """The connection that was put here last; None: ask the pool, `waiting` meanwhile."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    @contextmanager
+    def waiting(self) -> Iterator[C | None]:
+        """While the pool is asked, nobody puts a connection here. Gives one that was put just before."""
+        self._waiting.append(None)
+        try:
+            yield self.take()
+        finally:
+            self._waiting.pop()
+
+    def put(self, connection: C) -> C | None:
+        """Takes back a connection, if it is fit and nobody waits for one. Gives the one that is the pool's now."""
+        left = self._left.get(connection, _USES)
+        if not left or self._waiting or connection.pgconn.transaction_status != TransactionStatus.IDLE:
+            self._left.pop(connection, None)
+            return connection
+        self._left[connection] = left - 1
+        self._idle.append(connection)
+        if not self._waiting:
+            return None
+        # somebody began to wait between the two looks: the pool must wake him
+        other = self.take()
+        if other is not None:
+            self._left.pop(other, None)
+        return other
+
+    def clear(self) -> list[C]:
+        """Everything that lies here, for the pool to close."""
+        found = list(self._idle)
+        self._idle.clear()
+        self._left.clear()
+        return found

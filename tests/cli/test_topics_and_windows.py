@@ -121,3 +121,17 @@ def test_a_topic_has_a_window_of_its_own(command: Any) -> None:
     command("topics", "import", "dating")
     assert command("windows", "set", "30", "60", "--topic", "pets").code == 0
     assert command("windows", "show", "--json").json["topics"]["pets"] == [30, 60]
+
+
+def test_every_step_has_machine_output_too(command: Any) -> None:
+    assert "kids" in command("topics", "import", "dating", "--json").json["listed"]
+    made = command(
+        "topics", "set", "children", "--new", "--listed", "--question", "Any?", "--yes", "--json"
+    ).json
+    assert made["key"] == "progeny" and made["listed"]
+    assert "progeny" in command("topics", "merge", "progeny", "kids", "--yes", "--json").json["aliases"]
+    assert command("windows", "set", "90", "365", "--topic", "kids", "--json").json == {
+        "topic": "kids",
+        "reconfirm_after": 90,
+        "drop_after": 365,
+    }

@@ -212,3 +212,11 @@ def test_windows_must_be_windows(scene):
     ):
         with pytest.raises(InvalidRequest):
             scene.change("kids", fields)
+
+
+@pytest.mark.parametrize("text", ["Any\nkids?", "Any\x07kids?", "Any\u2028kids?", "Any\ud800kids?"])
+def test_a_question_is_one_line_of_text(scene, text):
+    with pytest.raises(InvalidRequest) as refused:
+        scene.change("kids", {"question": text})
+    assert [problem.at for problem in refused.value.problems] == ["question"]
+    assert "kids" not in refused.value.detail

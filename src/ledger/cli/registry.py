@@ -58,6 +58,7 @@ def set_topic(
     yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
+    json: Json = False,
 ) -> None:
     """Changes a topic. Example: answer-ledger topics set kids --new --listed --question "Do you want kids?" """
     given = {
@@ -74,12 +75,20 @@ def set_topic(
             yes,
             lambda *seen, **how: operators.change(ledger.context, label, fields, *seen, **how),
         )
+    if json:
+        print_json(asdict(changed))
+        return
     console.print(f"{changed.key}: {changed.handling if changed.listed else 'unlisted'}", highlight=False)
 
 
 @topics.command("merge")
 def merge_topics(
-    label: str, into: str, yes: Yes = False, data_dir: DataDir = None, database: Database = None
+    label: str,
+    into: str,
+    yes: Yes = False,
+    data_dir: DataDir = None,
+    database: Database = None,
+    json: Json = False,
 ) -> None:
     """Merges a topic into another, whose label it becomes. Example: answer-ledger topics merge children kids"""
     with opened(data_dir, database) as ledger:
@@ -89,11 +98,14 @@ def merge_topics(
             yes,
             lambda *seen, **how: operators.merge(ledger.context, label, into, *seen, **how),
         )
+    if json:
+        print_json(asdict(merged))
+        return
     console.print(f"{label} is now a label of {merged.key}", markup=False, highlight=False)
 
 
 @topics.command("import")
-def import_topics(pack: str, data_dir: DataDir = None, database: Database = None) -> None:
+def import_topics(pack: str, data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
     """Lists the topics of a starter pack (dating, recruiting, support) or of a YAML file.
 
     Example: answer-ledger topics import dating
@@ -104,6 +116,9 @@ def import_topics(pack: str, data_dir: DataDir = None, database: Database = None
             loaded.topics, "listing topics", console=errors, disable=not errors.is_terminal, transient=True
         ):
             ledger.run(operators.adopt(ledger.context, one))
+    if json:
+        print_json({"listed": [one.key for one in loaded.topics]})
+        return
     console.print(f"{len(loaded.topics)} topics are listed", highlight=False)
 
 
@@ -135,6 +150,7 @@ def set_window(
     topic: Annotated[str | None, typer.Option(help="One topic; absent, the default.")] = None,
     data_dir: DataDir = None,
     database: Database = None,
+    json: Json = False,
 ) -> None:
     """Changes a window; it holds for every entry at once. Example: answer-ledger windows set 90 365 --topic kids"""
     with opened(data_dir, database) as ledger:
@@ -143,6 +159,9 @@ def set_window(
         else:
             fields = {"reconfirm_after": reconfirm_after, "drop_after": drop_after}
             ledger.run(operators.change(ledger.context, topic, fields))
+    if json:
+        print_json({"topic": topic, "reconfirm_after": reconfirm_after, "drop_after": drop_after})
+        return
     console.print(
         f"{topic or 'default'}: a question after {reconfirm_after} days, gone at {drop_after}",
         markup=False,

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import category
 from uuid import UUID
 
 from ledger.core import windows
@@ -24,6 +25,9 @@ from ledger.errors import InvalidRequest, NotFound, PreconditionFailed, PreviewN
 from ledger.service.context import Context
 
 _LONGEST = {"question": 300, "authority": 120}  # characters
+_NOT_ON_A_LINE = frozenset(
+    {"Cc", "Cs", "Zl", "Zp"}
+)  # general categories; Unicode Standard Annex 44, section 5.7.1
 FEWEST = 5  # principals; below it a figure is "fewer than 5"
 
 _NO_TOPIC = "There is no such topic. List the topics to see which there are."
@@ -229,6 +233,8 @@ def _check_fields(wanted: Mapping[str, Any]) -> None:
         text = wanted.get(name)
         if text is not None and not (text.strip() and len(text) <= most):
             problems.append(Problem(name, f"must be 1 to {most} characters and not blank, or null"))
+        elif text is not None and any(category(char) in _NOT_ON_A_LINE for char in text):
+            problems.append(Problem(name, "must be one line of text without control characters"))
     if problems:
         raise InvalidRequest("See `problems` for what to change.", problems)
 

@@ -126,7 +126,7 @@ def test_a_topic_has_a_window_of_its_own(command: Any) -> None:
 def test_every_step_has_machine_output_too(command: Any) -> None:
     assert "kids" in command("topics", "import", "dating", "--json").json["listed"]
     made = command(
-        "topics", "set", "children", "--new", "--listed", "--question", "Any?", "--yes", "--json"
+        "topics", "set", "progeny", "--new", "--listed", "--question", "Any?", "--yes", "--json"
     ).json
     assert made["key"] == "progeny" and made["listed"]
     assert "progeny" in command("topics", "merge", "progeny", "kids", "--yes", "--json").json["aliases"]

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench lock freeze clean
+.PHONY: help demo test check format bench rights lock freeze clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,10 @@ bench: $(STAMP) ## the tables of speed, of the gate and of the registry (needs .
 	$(BIN)/python -m benchmarks.hot_path
 	$(BIN)/python -m benchmarks.gate
 	$(BIN)/python -m benchmarks.registry
+
+rights: $(STAMP) ## write docs/reference/rights.md: every right of every role, read from a database made for it
+	$(BIN)/python -m ledger.db.rights > docs/reference/rights.md.new
+	mv docs/reference/rights.md.new docs/reference/rights.md
 
 lock: ## pin the requirements anew, with hashes and without addresses (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/runtime.txt

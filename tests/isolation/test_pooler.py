@@ -5,6 +5,7 @@ What one client left behind in the session is there for the next. It may stop hi
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from matrix import Function, World, world
 from pooler import NEEDED, PROGRAM, pooler, url
 
 from ledger.core.model import Candidate
+from ledger.db.inspection import pooling
 from ledger.db.operation import Surface
 from ledger.service.ledger import Ledger
 from ledger.settings import Settings
@@ -185,3 +187,16 @@ def test_the_product_runs_behind_it_and_its_threads_never_mix(pooled: Any, tmp_p
         with ThreadPoolExecutor(len(people)) as pool:
             for name, seen in zip(people, pool.map(live, people), strict=True):
                 assert seen == [{f"I count {name} {turn} on my hands"} for turn in range(6)]
+
+
+def test_doctor_sees_the_pooler_and_whether_the_ledger_may_prepare_behind_it(pooled: Any) -> None:
+    made, through = pooled
+    (straight,) = pooling.findings(made.database.logins, prepared_statements=True)
+    assert (straight.well, straight.residue, straight.seen) == (True, False, "none")
+    (behind,) = pooling.findings(through, prepared_statements=False)
+    assert (behind.well, behind.residue) == (True, True)
+    assert behind.seen.startswith("transaction")
+    version = subprocess.run([str(PROGRAM), "--version"], capture_output=True, text=True, check=True).stdout
+    if tuple(map(int, version.split()[1].split("."))) < (1, 21, 0):
+        (mixed_up,) = pooling.findings(through, prepared_statements=True)
+        assert not mixed_up.well and "LEDGER_PREPARED_STATEMENTS=false" in mixed_up.todo

@@ -27,6 +27,11 @@ def show(found: list[Finding], *, json: bool) -> None:
     for name in ("seen", "what to do"):
         table.add_column(name, overflow="fold")  # a path is useless with an ellipsis in it
     for one in found:
-        mark = "[green]well[/]" if one.well else "[bold red]leaks[/]"
-        table.add_row(mark, one.about, one.seen, "" if one.well else one.todo)
+        table.add_row(_mark(one), one.about, one.seen, "" if one.well and not one.residue else one.todo)
     console.print(table)
+
+
+def _mark(one: Finding) -> str:
+    if not one.well:
+        return "[bold red]leaks[/]"
+    return "[yellow]known[/]" if one.residue else "[green]well[/]"

@@ -1,0 +1,32 @@
+"""Looks at a live database for what leaks: whatever differs from what this release consists of.
+
+Run as the installer, who sees the catalog. Each finding says what to do about it.
+
+Source: DESIGN section 3 (G1); PostgreSQL's documentation of each setting and catalog.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from ledger.db.inspection import catalog, logging, pooling, raw_logins, reach, roles
+from ledger.db.inspection.finding import Finding, Query
+
+__all__ = ["Finding", "Query", "findings", "pooling"]
+
+_LOOKS = (*catalog.LOOKS, *roles.LOOKS, *raw_logins.LOOKS, *logging.LOOKS, *reach.LOOKS)
+
+
+def findings(conninfo: str) -> list[Finding]:
+    """Everything that was looked at, in order. Raises psycopg.Error where the database can't be reached."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+
+        def rows(query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+            return connection.execute(query, parameters or None).fetchall()
+
+        found = [catalog.server(connection.info.server_version)]
+        for look in _LOOKS:
+            found.extend(look(rows))
+        return found

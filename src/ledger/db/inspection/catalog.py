@@ -1,0 +1,207 @@
+"""The schema of a live database, held against what this release consists of (db/expected.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ledger.db import expected
+from ledger.db.inspection.finding import Finding, Query, known, none
+from ledger.db.migrations import OLDEST_SERVER
+
+
+def server(version: int) -> Finding:
+    return Finding(
+        "server version",
+        version >= OLDEST_SERVER,
+        f"{version // 10000}.{version % 10000}",
+        "use PostgreSQL 15 or newer",
+    )
+
+
+def columns(rows: Query) -> Iterator[Finding]:
+    there = set(rows(
+        """select c.relname, a.attname, format_type(a.atttypid, null)
+             from pg_class c join pg_attribute a on a.attrelid = c.oid
+            where c.relnamespace = 'ledger'::regnamespace and c.relkind not in ('i', 'I', 't')
+              and a.attnum > 0 and not a.attisdropped"""
+    ))  # fmt: skip
+    allowed = {(t, name, kind) for t, columns in expected.COLUMNS.items() for name, kind in columns.items()}
+    strange = sorted(f"{table}.{name}" for table, name, _ in there - allowed)
+    missing = sorted(f"{table}.{name}" for table, name, _ in allowed - there)
+    yield Finding(
+        "columns are the allow-list", not strange and not missing,
+        ", ".join([*strange, *(f"no {name}" for name in missing)]) or f"{len(allowed)} columns",
+        "drop what is not on the list; run answer-ledger migrate for what is missing",
+    )  # fmt: skip
+
+
+def guard(rows: Query) -> Iterator[Finding]:
+    """An event trigger takes a superuser, and does no more than refuse early what `columns` finds."""
+    there = rows(
+        """select 1 from pg_event_trigger e join pg_proc p on p.oid = e.evtfoid
+            where e.evtenabled <> 'D' and p.pronamespace = 'ledger'::regnamespace"""
+    )
+    yield Finding(
+        "an event trigger refuses new columns",
+        True,
+        "it does" if there else "there is none",
+        "run doctor regularly; as a superuser, answer-ledger migrate may set one up",
+        residue=not there,
+    )
+
+
+def row_security(rows: Query) -> Iterator[Finding]:
+    loose = rows(
+        """select relname from pg_class where relnamespace = 'ledger'::regnamespace and relname = any(%s)
+             and not (relrowsecurity and relforcerowsecurity)""",
+        list(expected.OF_PRINCIPALS),
+    )
+    yield none("row-level security is forced", loose, "alter table ... enable, and force, row level security")
+    there = set(rows(
+        """select tablename, policyname, permissive, array_to_string(array(select unnest(roles)::text order by 1), ' '), cmd
+             from pg_policies where schemaname = 'ledger'"""
+    ))  # fmt: skip
+    wrong = [(f"{table}.{name}",) for table, name, *_ in there ^ set(expected.policies())]
+    yield none("policies are the reviewed ones", wrong, "compare with schema/03_policies.sql")
+
+
+def grants(rows: Query) -> Iterator[Finding]:
+    there = set(rows(
+        """select c.relname, coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC'), x.privilege_type, null
+             from pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) x
+            where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'r' and x.grantee <> c.relowner
+           union all
+           select c.relname, coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC'), x.privilege_type, a.attname
+             from pg_class c join pg_attribute a on a.attrelid = c.oid, aclexplode(a.attacl) x
+            where c.relnamespace = 'ledger'::regnamespace and a.attacl is not null"""
+    ))  # fmt: skip
+    wrong = [
+        (f"{role}: {right} on {table}",) for table, role, right, _ in there ^ set(expected.table_grants())
+    ]
+    yield none("rights on tables are the reviewed ones", wrong, "compare with schema/10_grants.sql")
+    calls = set(rows(
+        """select p.proname, p.proowner::regrole::text, coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC')
+             from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+            where p.pronamespace = 'ledger'::regnamespace and x.grantee <> p.proowner"""
+    ))  # fmt: skip
+    surfaces = {call for call in calls if call[2] in expected.SURFACES or call[2] == "PUBLIC"}
+    wrong = [(f"{role}: {name}",) for name, _, role in surfaces ^ set(expected.function_grants())]
+    yield none("surfaces call their functions and no others", wrong, "compare with schema/10_grants.sql")
+    shared = rows(
+        """select coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC') || ': ' || x.privilege_type
+             from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) x
+            where n.nspname = 'ledger' and x.grantee <> n.nspowner
+              and (x.privilege_type = 'CREATE' or x.grantee = 0)"""
+    )
+    yield none("nobody makes anything in the schema", shared, "revoke create on schema ledger from ...")
+
+
+def functions(rows: Query) -> Iterator[Finding]:
+    loose = rows(
+        """select proname from pg_proc where pronamespace = 'ledger'::regnamespace and prosecdef
+             and not coalesce('search_path=pg_catalog, ledger, pg_temp' = any(proconfig), false)"""
+    )
+    yield none(
+        "functions have a fixed search_path", loose, "run answer-ledger migrate, or create the function anew"
+    )
+    unbound = rows(
+        """select proname || ' of ' || proowner::regrole from pg_proc
+            where pronamespace = 'ledger'::regnamespace and prosecdef and not proowner::regrole::text = any(%s)""",
+        list(expected.DEFINERS),
+    )
+    yield none(
+        "functions run as roles that row-level security binds",
+        unbound,
+        "alter function ... owner to its definer (schema/10_grants.sql)",
+    )
+    lasting = rows(
+        """select proname from pg_proc where pronamespace = 'ledger'::regnamespace
+              and regexp_replace(prosrc, '\\s+', ' ', 'g') ~* 'set_config\\s*\\([^;]*,\\s*false\\s*\\)'"""
+    )
+    yield none(
+        "no function sets anything for longer than its transaction",
+        lasting,
+        "create the function anew: set_config(..., true)",
+    )
+
+
+def hangers_on(rows: Query) -> Iterator[Finding]:
+    """What reads or changes the tables without standing in the schema."""
+    there = rows(
+        """select 'view ' || v.oid::regclass
+             from pg_depend d join pg_rewrite r on r.oid = d.objid join pg_class v on v.oid = r.ev_class
+             join pg_class t on t.oid = d.refobjid
+            where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and v.oid <> t.oid
+              and t.relnamespace = 'ledger'::regnamespace
+           union
+           select 'trigger ' || g.tgname from pg_trigger g join pg_class t on t.oid = g.tgrelid
+            where t.relnamespace = 'ledger'::regnamespace
+           union
+           select 'rule ' || r.rulename from pg_rewrite r join pg_class t on t.oid = r.ev_class
+            where t.relnamespace = 'ledger'::regnamespace and t.relkind = 'r'
+           union
+           select 'foreign key ' || c.conname from pg_constraint c
+            where c.contype = 'f' and (c.connamespace = 'ledger'::regnamespace
+                                       or c.confrelid in (select oid from pg_class where relnamespace = 'ledger'::regnamespace))
+           union
+           select 'child ' || i.inhrelid::regclass from pg_inherits i join pg_class t on t.oid = i.inhparent
+            where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
+           union
+           select 'sequence ' || c.relname from pg_class c
+            where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'S'"""
+    )
+    yield none("nothing hangs on the tables", there, "drop it: it reads or changes rows past the functions")
+
+
+def statistics(rows: Query) -> Iterator[Finding]:
+    kept = rows(
+        """select distinct c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+            where c.relnamespace = 'ledger'::regnamespace and c.relname = any(%s) and a.attnum > 0
+              and not a.attisdropped and a.attstattarget is distinct from 0
+           union
+           select tablename from pg_stats where schemaname = 'ledger' and tablename = any(%s)
+           union
+           select c.relname from pg_statistic_ext e join pg_class c on c.oid = e.stxrelid
+            where c.relnamespace = 'ledger'::regnamespace and c.relname = any(%s)""",
+        *[list(expected.OF_PRINCIPALS)] * 3,
+    )
+    yield none(
+        "no statistics on principals' columns",
+        kept,
+        "alter table ... alter column ... set statistics 0, drop statistics ..., and analyze",
+    )
+
+
+def storage(rows: Query) -> Iterator[Finding]:
+    apart = rows(
+        """select distinct c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+            where c.relnamespace = 'ledger'::regnamespace and a.attname = 'answer' and a.attstorage <> 'p'"""
+    )
+    yield none(
+        "answers are stored plain",
+        apart,
+        "alter column answer set storage plain: values that are stored apart keep the order of writing",
+    )
+
+
+def extensions(rows: Query) -> Iterator[Finding]:
+    there = rows(
+        "select extname from pg_extension where extname in ('pg_stat_statements', 'pageinspect', 'pg_walinspect', 'pg_surgery')"
+    )
+    yield none("no extension that keeps statements or shows dead rows", there, "drop extension ...")
+
+
+def large_objects(rows: Query) -> Iterator[Finding]:
+    there = rows(
+        "select lomowner::regrole || ': ' || count(*) from pg_largeobject_metadata group by lomowner"
+    )
+    yield known(
+        "large objects that are there",
+        there,
+        "the ledger makes none: look whose they are, and lo_unlink them",
+    )
+
+
+LOOKS = (
+    columns, guard, row_security, grants, functions, hangers_on, statistics, storage, extensions, large_objects,
+)  # fmt: skip

@@ -1,0 +1,38 @@
+"""What an inspection gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: what it is, whether it is well, what was seen, what to do.
+
+    `residue`: well as far as the ledger promises, and still something that the threat model names; `todo` says
+    what closes it.
+    """
+
+    about: str
+    well: bool
+    seen: str
+    todo: str = ""
+    residue: bool = False
+
+
+Query = Callable[..., list[tuple[Any, ...]]]
+"""Runs a statement with its parameters; gives the rows."""
+
+
+def none(about: str, wrong: Iterable[tuple[Any, ...]], todo: str) -> Finding:
+    """Well where nothing is wrong; else the first column of each row says what is."""
+    seen = ", ".join(sorted(str(row[0]) for row in wrong))
+    return Finding(about, not seen, seen or "none else", todo)
+
+
+def known(about: str, left: Iterable[tuple[Any, ...]], todo: str) -> Finding:
+    """Well either way, and a residue where something is left."""
+    seen = ", ".join(sorted(str(row[0]) for row in left))
+    return Finding(about, True, seen or "none", todo, residue=bool(seen))

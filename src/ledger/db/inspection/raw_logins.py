@@ -1,0 +1,93 @@
+"""What somebody with the bare password of a surface may do besides calling its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ledger.db import expected
+from ledger.db.inspection.finding import Finding, Query, known, none
+
+_OWN_DEFAULTS = (
+    "row_security", "search_path", "role", "session_authorization", "local_preload_libraries",
+    "session_preload_libraries", "application_name",
+)  # fmt: skip
+"""What no login of the ledger has a reason to have by default; schema/01_roles.sql gives it others."""
+
+
+def locks(rows: Query) -> Iterator[Finding]:
+    open_ = rows(
+        """select distinct p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+            where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\\_%advisory%' and x.grantee = 0"""
+    )
+    yield none(
+        "advisory locks are closed to PUBLIC",
+        open_,
+        "as a superuser: run answer-ledger migrate on a new database, or revoke execute",
+    )
+
+
+def defaults(rows: Query) -> Iterator[Finding]:
+    """A login may give itself settings, which hold from its next session on."""
+    there = rows(
+        """select s.setrole::regrole || ': ' || split_part(c, '=', 1)
+             from pg_db_role_setting s, unnest(s.setconfig) c
+            where s.setrole::regrole::text like 'ledger\\_%%'
+              and (split_part(c, '=', 1) = any(%s) or c like 'ledger.%%')""",
+        list(_OWN_DEFAULTS),
+    )
+    yield none(
+        "no login of ours gave itself defaults", there, "alter role ... reset ..., and change its password"
+    )
+
+
+def temporary(rows: Query) -> Iterator[Finding]:
+    there = rows(
+        """select r from unnest(%s::text[]) r
+            where has_database_privilege(r, current_database(), 'TEMPORARY')""",
+        list(expected.SURFACES),
+    )
+    yield known(
+        "logins that may make temporary tables",
+        there,
+        "revoke temporary on database ... from public: the functions are not deceived by them, the disk is filled",
+    )
+    creating = rows(
+        """select r || ': ' || n.nspname from unnest(%s::text[]) r, pg_namespace n
+            where n.nspname !~ '^pg_(toast|temp)' and has_schema_privilege(r, n.oid, 'CREATE')
+           union
+           select r || ': the database' from unnest(%s::text[]) r
+            where has_database_privilege(r, current_database(), 'CREATE')""",
+        list(expected.SURFACES), list(expected.SURFACES),
+    )  # fmt: skip
+    yield none("no login of ours makes anything that lasts", creating, "revoke create on ... from public")
+
+
+def large_objects(rows: Query) -> Iterator[Finding]:
+    there = rows(
+        """select p.proname::text from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+            where p.pronamespace = 'pg_catalog'::regnamespace and x.grantee = 0 and x.privilege_type = 'EXECUTE'
+              and p.proname in ('lo_create', 'lo_creat', 'lo_from_bytea')"""
+    )
+    yield known(
+        "large objects may be made by any login",
+        there,
+        "as a superuser: revoke execute on function pg_catalog.lo_create(oid) and its like from public",
+    )
+
+
+def counters(rows: Query) -> Iterator[Finding]:
+    """Open to PUBLIC in every PostgreSQL: they tell that something was written, never what."""
+    there = rows(
+        """select c.relname::text from pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) x
+            where c.relnamespace = 'pg_catalog'::regnamespace and x.grantee = 0 and x.privilege_type = 'SELECT'
+              and c.relname in ('pg_stat_all_tables', 'pg_stat_user_tables', 'pg_statio_all_tables',
+                                'pg_stat_xact_all_tables', 'pg_stat_user_functions', 'pg_stat_all_indexes')"""
+    )
+    yield known(
+        "views of statistics that are open to PUBLIC",
+        there,
+        "as a superuser: revoke select on them, and execute on pg_stat_get_..., from public",
+    )
+
+
+LOOKS = (locks, defaults, temporary, large_objects, counters)

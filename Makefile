@@ -35,10 +35,11 @@ format: $(STAMP) ## write the format that `check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(STAMP) ## the tables of speed, of the gate and of the registry (needs ../shared/data for the last two)
+bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both need ../shared/data), of what timing tells
 	$(BIN)/python -m benchmarks.hot_path
 	$(BIN)/python -m benchmarks.gate
 	$(BIN)/python -m benchmarks.registry
+	$(BIN)/python -m benchmarks.oracle_timing
 
 rights: $(STAMP) ## write docs/reference/rights.md: every right of every role, read from a database made for it
 	$(BIN)/python -m ledger.db.rights > docs/reference/rights.md.new

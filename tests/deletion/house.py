@@ -40,6 +40,9 @@ class Installer:
     installer: psycopg.Connection[Any] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.connect()
+
+    def connect(self) -> None:
         self.installer = psycopg.connect(self.conninfo, autocommit=True)
 
     def day(self, day: date) -> None:

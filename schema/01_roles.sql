@@ -11,12 +11,16 @@
 -- Why he can't: there is no column for it (02), and what the server keeps by itself, such as the number
 -- of the transaction that wrote a row, is made the same for all rows that it could tell apart (04, 09).
 --
--- Words. A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
+-- Words. A *surface* is a login, a *definer* the role that a function runs as (below). A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
 -- answer of his on one *topic*. The *gate* is the part of the application that lets only his own literal words
 -- in, before they come here. *Handling* says how carefully a topic is shown (open, sealed, confirm,
 -- forbidden). A *tier* is what agents may read of a principal: none, topics (which topics are covered), full.
 -- The *notice* is the text that he was shown when he consented. The *pepper* is the secret of the keyed
--- hashes; it never comes here.
+-- hashes; it never comes here. A topic is *listed* once an operator approved it. Its *window* says from which age an
+-- answer is asked again, and from which it is gone. The *sweep* is the daily job that deletes what is past its
+-- window and stamps rows anew (a *re-stamp*). A *barrier* keeps what was deleted from coming back; its *mark*
+-- does not say what it was. A *bare* answer ("no", "the same") means nothing without its question. The *token*
+-- is what an agent shows to the application.
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
@@ -98,8 +102,14 @@ declare
 begin
   if exists (select from pg_roles r
               where r.rolname = any (ours)
-                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication))
-     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours)) then
+                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
+                     or r.rolcanlogin and r.rolname = any (ours[1:7])))
+     -- none of them belongs to a role, and to none of them anybody but the installer
+     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours))
+     or exists (select from pg_auth_members m
+                  join pg_roles r on r.oid = m.roleid
+                  join pg_roles b on b.oid = m.member
+                 where r.rolname = any (ours) and b.rolname <> current_user and not b.rolsuper) then
     raise exception 'a role of the ledger is there already, with rights that it must not have'
       using errcode = 'LG007';
   end if;

@@ -41,7 +41,7 @@ create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (char_length(notice) between 1 and 64)
+  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
 comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
@@ -50,7 +50,7 @@ create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (char_length(notice) between 1 and 64),
+  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
@@ -71,7 +71,7 @@ create table ledger.legal_hold (
   principal   uuid    not null primary key,
   erase_asked boolean not null default false
 );
-comment on table ledger.legal_hold is 'While it stands nothing of his is swept, deleted or replaced.';
+comment on table ledger.legal_hold is 'While it stands no answer of his is swept, deleted or replaced.';
 comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
 
 create table ledger.barrier (
@@ -101,14 +101,15 @@ comment on table ledger.audit is 'That it happened, on which day, how often; nev
 create table ledger.topic (
   key             text collate "C"  not null primary key check (key ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   question        text collate "C"  check (char_length(question) between 1 and 300),
-  handling        text collate "C"  not null default 'sealed'
-                  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
+  handling        text collate "C"  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
   authority       text collate "C"  check (char_length(authority) between 1 and 120),
   reconfirm_after integer           check (reconfirm_after between 1 and 3650),
   drop_after      integer           check (drop_after between 2 and 3650),
   listed          boolean           not null default false,
-  check (reconfirm_after < drop_after)
+  check (reconfirm_after < drop_after),
+  check (handling is not null or not listed)
 );
+comment on column ledger.topic.handling is 'Null until an operator gives one: handled as sealed.';
 comment on table ledger.topic is 'What answers can be about. Agents coin keys; only operators write the rest.';
 comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the default.';
 comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
@@ -128,7 +129,7 @@ create table ledger.retired_key (
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
 comment on table ledger.retired_key is
-  'Keys that were merged away: what was deleted under them stays deleted, whatever becomes of their aliases.';
+  'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
 
 create table ledger.bare_form (
   form text collate "C" not null primary key

@@ -2,12 +2,13 @@
 --
 -- Every table of principals has row-level security, forced, so that not even its owner passes by
 -- it. A policy lets a definer see the rows of one principal: the one that the running function has
--- named. For agents it also wants the tier and leaves out what he withholds. Without a named
+-- named (the custodian's lets it see all, for the sweep and the registry). For agents it also wants the tier and leaves out what he withholds. Without a named
 -- principal nothing is seen at all: a query that forgets its WHERE clause reads nothing more.
 --
 -- What this wall is, and what not: it is per call. Each function takes the principal as an argument and
 -- sees his rows alone; a raw login with EXECUTE can call it for any principal whose hash it knows, and learns
--- what that function gives, no more. Hashes can't be guessed or listed: no function gives one back.
+-- what that function gives, no more. Hashes can't be guessed, and no function gives one back.
+-- Nor does the server print the plans inside: their constants would be rows (10_grants.sql).
 --
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
 -- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no

@@ -1,6 +1,7 @@
 -- 04 · Tools of the functions below: the clock, the locks, how rows are laid down
 --
--- None of these is granted to a surface. They run as whoever calls them, which is a definer.
+-- None of these is granted to a surface, but the clock. They run as whoever calls them, which is a definer;
+-- name_for_agent is one itself.
 
 -- The clock is this function and nothing else: tests replace it. A day is a day in UTC.
 create function ledger.today() returns date
@@ -34,15 +35,34 @@ create function ledger.narrow(answer text) returns text
     translate(lower(answer collate "C"), U&'.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', ''),
     '[ \t\n\r\f\v]+', ' ', 'g'));
 
+create function ledger.is_bare(answer text) returns boolean
+  language plpgsql stable as $$
+begin
+  return exists (select from ledger.bare_form b where b.form = ledger.narrow(answer));
+end $$;
+
 -- ── Locks ────────────────────────────────────────────────────────────────────────────────────────
 -- Every write, to the registry too, first takes the lock of the whole in common with other writes,
--- and one on a principal's rows that principal's lock; the sweep and merges take the whole alone. So
--- a re-stamp sees every earlier write. They go when the transaction ends. The lock functions are
--- taken from PUBLIC (10_grants.sql), so that no raw login can hold a lock and stop captures.
+-- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
+-- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
+-- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write can
+-- hold the sweep up, but nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and
+-- comes back later, so that captures do not queue behind him.
+--
+-- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
+
+create function ledger.refuse_old_view() returns void
+  language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+  end if;
+end $$;
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
 begin
+  perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
 end $$;
 
@@ -56,11 +76,12 @@ end $$;
 create function ledger.lock_whole() returns void
   language plpgsql as $$
 begin
+  perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
 end $$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
--- Every function that calls these has `set ledger.principal = ''` (and tier and withheld) in its
+-- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
 -- head: what is set inside is gone when it returns, also within one transaction.
 
 create function ledger.name_principal(p uuid) returns void
@@ -105,46 +126,25 @@ end $$;
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
 -- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
 -- when, or beside what, one of them was written. Hence no row is ever written alone: all his rows are
--- written again by one statement, in key order, and once more while free space on the pages has put
--- them out of order. Where no row comes or goes they are updated, which spares the index; else they are
--- taken out and laid down again.
+-- taken out and laid down again by one statement, in key order, and once more while free space on the
+-- pages has put them out of order. They are never updated in place: an update logs only where the new row
+-- differs from the old one, and by the length of the log a raw login could guess an answer, letter by letter.
 
-create function ledger.lay_entries(
-  p uuid, topics text[], answers text[], day date, gone text[], in_place boolean
-) returns void
+create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
   language plpgsql as $$
 declare
-  put_topics text[] := topics;
-  in_order   boolean;
+  in_order boolean;
 begin
-  if in_place then
-    with laid as (
-      update ledger.entry e
-         set answer = coalesce(answers[array_position(topics, e.topic)], e.answer),
-             as_of  = case when e.topic = any (topics) then day else e.as_of end
-       where e.principal = p
-      returning e.topic, e.ctid
-    )
-    select bool_and(o.here > o.before)
-      into in_order
-      from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
-    if in_order is not false then
-      return;
-    end if;
-    put_topics := '{}';
-    answers := '{}';
-  end if;
-
-  for attempt in 1..8 loop
+  for attempt in 1..32 loop
     with taken as (
       delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
     ), rows as (
       select t.topic, t.answer, t.as_of
         from taken t
-       where t.topic <> all (put_topics) and t.topic <> all (gone)
+       where t.topic <> all (topics) and t.topic <> all (gone)
       union all
       select n.topic, n.answer, day
-        from unnest(put_topics, answers) as n(topic, answer)
+        from unnest(topics, answers) as n(topic, answer)
     ), laid as (
       insert into ledger.entry (principal, topic, answer, as_of)
       select p, r.topic, r.answer, r.as_of from rows r order by r.topic
@@ -154,13 +154,13 @@ begin
       into in_order
       from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
     exit when in_order is not false;
-    put_topics := '{}';
+    topics := '{}';
     answers := '{}';
     gone := '{}';
   end loop;
 end $$;
 comment on function ledger.lay_entries is
-  'Puts these answers under this day, takes `gone` away, keeps the rest; one statement, one xmin, key order. in_place: no row comes or goes.';
+  'Puts these answers under this day, takes `gone` away, keeps the rest; one statement, one xmin, key order.';
 
 create function ledger.key_columns(tab regclass) returns text
   language plpgsql stable as $$
@@ -180,7 +180,7 @@ declare
   in_order boolean;
   keys     text := ledger.key_columns(tab);
 begin
-  for attempt in 1..8 loop
+  for attempt in 1..32 loop
     execute format(
       'with taken as (delete from %1$s where principal = $1 returning *)
        insert into %1$s select * from taken order by %2$s', tab, keys) using p;
@@ -191,6 +191,33 @@ begin
           where o.here < o.before)', tab, keys) using p into in_order;
     exit when in_order;
   end loop;
+end $$;
+
+-- The same for everybody whose rows lie out of key order or carry more than one xmin. Gives how many rows it laid.
+create function ledger.lay_all(tab regclass) returns bigint
+  language plpgsql as $$
+declare
+  keys  text := ledger.key_columns(tab);
+  n     bigint;
+  total bigint := 0;
+begin
+  for attempt in 1..32 loop
+    execute format(
+      'with taken as (
+         delete from %1$s where principal in (
+           select principal
+             from (select principal, xmin as stamp, ctid as here,
+                          lag(ctid) over (partition by principal order by %2$s) as before
+                     from %1$s) r
+            group by principal
+           having bool_or(here < before) or count(distinct stamp::text) > 1)
+         returning *)
+       insert into %1$s select * from taken order by %2$s', tab, keys);
+    get diagnostics n = row_count;
+    total := total + n;
+    exit when n = 0;
+  end loop;
+  return total;
 end $$;
 
 create function ledger.note(p uuid, what text, how_often integer) returns void
@@ -204,6 +231,24 @@ begin
   end if;
 end $$;
 comment on function ledger.note is 'Counts an action of this day in the audit.';
+
+-- The same for many at once, an element of `whose` for each time it happened: in one statement, each
+-- principal's rows laid anew.
+create function ledger.note_all(whose uuid[], what text) returns void
+  language plpgsql as $$
+begin
+  with new as (
+    select w.principal, count(*) as n from unnest(whose) as w(principal) group by w.principal
+  ), taken as (
+    delete from ledger.audit a using new where a.principal = new.principal
+    returning a.principal, a.on_day, a.action, a.n
+  )
+  insert into ledger.audit (principal, on_day, action, n)
+  select r.principal, r.on_day, r.action, sum(r.n)
+    from (select * from taken union all select new.principal, ledger.today(), what, new.n from new) r
+   group by r.principal, r.on_day, r.action
+   order by r.principal, r.on_day, r.action;
+end $$;
 
 create function ledger.bar(p uuid, the_mark uuid, until date) returns void
   language plpgsql as $$

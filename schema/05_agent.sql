@@ -69,7 +69,7 @@ begin
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, days) as e(topic, as_of)
               join ledger.topic t on t.key = e.topic
-             where t.handling <> 'forbidden'
+             where t.handling is distinct from 'forbidden'
                and case tier
                      when 'full' then t.listed or not all_listed
                      else t.listed and t.handling = 'open'
@@ -124,11 +124,11 @@ begin
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
               join ledger.topic t on t.key = e.topic
-             where t.handling <> 'forbidden'
+             where t.handling is distinct from 'forbidden'
                and (t.listed or not all_listed)) r
      where r.freshness <> 'dropped'
      order by array_position(keys, r.topic), r.freshness, date_trunc('month', r.as_of) desc, r.topic
-     limit least(most, 12);
+     limit greatest(0, least(most, 12));
 end $$;
 comment on function ledger.recall is 'At most twelve entries; months, never days.';
 

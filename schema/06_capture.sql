@@ -15,6 +15,8 @@ create function ledger.day_of(said_on date) returns date
 begin
   if said_on > ledger.today() + 1 then
     raise exception 'that day has yet to come' using errcode = 'LG006';
+  elsif not isfinite(said_on) then
+    raise exception 'that is no day' using errcode = '22008';
   end if;
   return least(said_on, ledger.today());
 end $$;
@@ -56,7 +58,8 @@ end $$;
 -- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
 -- `question` is the one under which the gate judged a bare answer, which would lie under another; null
 -- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
--- Newest day wins; on the same day the later capture. False: the registry has it otherwise, and nothing is
+-- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
+-- error whatever is stored. False: the registry has it otherwise, and nothing is
 -- kept.
 create function ledger.capture(p uuid, said_on date, answers jsonb) returns boolean
   language plpgsql strict security definer
@@ -76,7 +79,7 @@ declare
   wait_topics  text[]  := '{}';
   wait_answers text[]  := '{}';
   late_topics  text[]  := '{}';
-  in_place     boolean := true;
+  named        text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -91,6 +94,11 @@ begin
     select a.topic, a.answer, a.question, a.marks
       from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
   loop
+    if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
+      raise exception 'answers have words, and a topic has one' using errcode = '22023';
+    end if;
+    named := named || new.topic;
+
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
            coalesce(t.drop_after, s.drop_after) as drop_after,
            (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
@@ -128,12 +136,11 @@ begin
     else
       put_topics  := put_topics || new.topic;
       put_answers := put_answers || new.answer;
-      in_place    := in_place and old.as_of is not null;
     end if;
   end loop;
 
   if put_topics <> '{}' then
-    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}', in_place);
+    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}');
   end if;
   if late_topics <> '{}' then  -- what waited for his yes there is out of date
     delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
@@ -165,7 +172,7 @@ begin
     into asked_of
     from ledger.topic t
     join ledger.setting s on s.only_row
-   where t.key = the_topic and t.handling <> 'forbidden';
+   where t.key = the_topic and t.handling is distinct from 'forbidden';
   if not found then
     return;
   end if;
@@ -221,13 +228,13 @@ begin
     return;
   end if;
   if still_true then
-    perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}', true);
+    perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}');
     delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
     if found then
       perform ledger.lay('ledger.pending', p);
     end if;
   else
-    perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
+    perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
     perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;

@@ -20,8 +20,10 @@ declare
   days    date[];
   waiting boolean[];
   kept    text[];
+  held    boolean;
 begin
   perform ledger.name_principal(p);
+  held := exists (select from ledger.legal_hold h where h.principal = p);
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
     return;
   end if;
@@ -35,7 +37,10 @@ begin
     select o.topic, o.answer, o.as_of, o.freshness,
            o.as_of + o.reconfirm_after, o.as_of + o.drop_after - 1,
            o.topic = any (kept), o.pending, o.question
-      from (select e.*, case when t.listed then t.question end as question,
+      from (select e.*,
+                   -- a bare answer that a hold keeps may be from under another question (08, drop_answers)
+                   case when t.listed and not (held and e.topic = any (kept) and ledger.is_bare(e.answer))
+                        then t.question end as question,
                    coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
                    coalesce(t.drop_after, s.drop_after) as drop_after,
                    ledger.freshness(ledger.age(e.as_of), coalesce(t.reconfirm_after, s.reconfirm_after),
@@ -47,8 +52,9 @@ begin
      order by o.topic, o.pending;
 end $$;
 
--- Corrects an answer in his own words, or answers what was waiting for his yes. LG003: nothing there.
-create function ledger.own_correct(p uuid, the_topic text, new_answer text, mark uuid) returns void
+-- Corrects an answer in his own words, or answers what was waiting for his yes. `asked` is the question that a
+-- bare answer leans on, '' where it stands alone. LG003: nothing there. LG004: another question is asked by now.
+create function ledger.own_correct(p uuid, the_topic text, new_answer text, asked text, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -62,7 +68,10 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}', false);
+  if asked <> '' and not exists (select from ledger.topic t where t.key = the_topic and t.listed and t.question = asked) then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+  perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}');
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -83,7 +92,7 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
+  perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -110,7 +119,7 @@ begin
   end if;
   perform ledger.lay('ledger.pending', p);
   if keep then
-    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}', false);
+    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}');
     perform ledger.note(p, 'confirmed', 1);
   else
     perform ledger.bar(p, mark, ledger.today() + 1);
@@ -119,6 +128,7 @@ begin
 end $$;
 
 -- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
+-- LG002: a hold keeps a bare answer there, which may be from under another question.
 create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -137,6 +147,9 @@ begin
     end if;
     insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
   else
+    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer)) then
+      perform ledger.refuse_under_hold(p);
+    end if;
     delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
   end if;
   get diagnostics changed = row_count;
@@ -325,7 +338,7 @@ begin
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
--- whoever runs the deployment; no agent may call it.
+-- whoever runs the deployment; no agent may call it. Once he asked for erasure it is as if there were nothing.
 create function ledger.own_state(p uuid, label text)
   returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
                  withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,
@@ -339,24 +352,24 @@ as $$
 declare
   the_key text := (ledger.keys_of(array[label]))[1];
   day     date;
+  erasing boolean;
 begin
   perform ledger.name_principal(p);
-  -- once he asked for erasure all of it is hidden
-  select e.as_of into day
-    from ledger.entry e
-   where e.principal = p and e.topic = the_key
-     and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
+  erasing := exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
+  if not erasing then
+    select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+  end if;
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
            case when day is not null then
              ledger.freshness(ledger.age(day), coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
            end,
-           exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
-           exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
+           not erasing and exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
+           not erasing and exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
            (select c.decision from ledger.consent c where c.principal = p),
            exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
-           exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
+           erasing,
            s.undecided_tier, s.visible_from, ledger.today()
       from ledger.setting s
       left join ledger.topic t on t.key = the_key

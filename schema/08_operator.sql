@@ -14,7 +14,7 @@ as $$
 #variable_conflict use_column
 begin
   return query
-    select t.key, t.question, t.handling, t.authority, t.reconfirm_after, t.drop_after, t.listed,
+    select t.key, t.question, coalesce(t.handling, 'sealed'), t.authority, t.reconfirm_after, t.drop_after, t.listed,
            array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
            not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
       from ledger.topic t
@@ -25,7 +25,7 @@ end $$;
 create function ledger.topic_state(t ledger.topic) returns jsonb
   language sql stable
   return jsonb_build_object(
-    'key', t.key, 'question', t.question, 'handling', t.handling, 'authority', t.authority,
+    'key', t.key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'), 'authority', t.authority,
     'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
 
 create function ledger.topic_read(label text) returns jsonb
@@ -45,52 +45,45 @@ create function ledger.strictness(handling text) returns integer
 create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
   language plpgsql as $$
 declare
-  p     uuid;
   whose uuid[];
 begin
   with dropped as (
     delete from ledger.entry e
      where e.topic = the_topic
-       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer)))
+       and (all_of_them or ledger.is_bare(e.answer))
        and not exists (select from ledger.legal_hold h where h.principal = e.principal)
     returning e.principal
   ), waiting as (
     delete from ledger.pending w
      where w.topic = the_topic
-       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer)))
+       and (all_of_them or ledger.is_bare(w.answer))
        and not exists (select from ledger.legal_hold h where h.principal = w.principal)
     returning w.principal
-  ), noted as (
-    insert into ledger.audit as a (principal, on_day, action, n)
-    select d.principal, ledger.today(), 'dropped', count(*)
-      from (select principal from dropped union all select principal from waiting) d
-     group by d.principal
-     order by d.principal
-    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
-    returning a.principal
   )
-  select array_agg(n.principal order by n.principal) into whose from noted n;
-  foreach p in array coalesce(whose, '{}') loop
-    perform ledger.lay('ledger.audit', p);
-  end loop;
+  select array_agg(d.principal)
+    into whose
+    from (select principal from dropped union all select principal from waiting) d;
+  if whose is not null then
+    perform ledger.note_all(whose, 'dropped');
+  end if;
 
   insert into ledger.withheld (principal, topic)
   select h.principal, the_topic
     from ledger.legal_hold h
    where exists (select from ledger.entry e
                   where e.principal = h.principal and e.topic = the_topic
-                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer))))
+                    and (all_of_them or ledger.is_bare(e.answer)))
       or exists (select from ledger.pending w
                   where w.principal = h.principal and w.topic = the_topic
-                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer))))
+                    and (all_of_them or ledger.is_bare(w.answer)))
    order by h.principal
   on conflict do nothing;
   perform ledger.lay_all('ledger.withheld');
 end $$;
 
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave withholds the
--- topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
+-- `change` holds the fields to set. Loosening the handling that an operator gave (it is not null) withholds
+-- the topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
 create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -108,16 +101,14 @@ begin
   if ledger.topic_state(old) <> expected then
     raise exception 'the topic has changed' using errcode = 'LG004';
   end if;
-  new := jsonb_populate_record(old, change);
+  new := jsonb_populate_record(old, change - 'key');
 
   update ledger.topic t
      set question = new.question, handling = new.handling, authority = new.authority,
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
-  if (old.listed or old.handling in ('confirm', 'forbidden'))
-     and ledger.strictness(ledger.handled(new.listed, new.handling))
-       < ledger.strictness(ledger.handled(old.listed, old.handling)) then
+  if ledger.strictness(ledger.handled(new.listed, new.handling)) < ledger.strictness(old.handling) then
     insert into ledger.withheld (principal, topic)
     select h.principal, the_key
       from (select e.principal from ledger.entry e where e.topic = the_key
@@ -129,13 +120,13 @@ begin
   end if;
   if new.handling = 'forbidden' then
     perform ledger.drop_answers(the_key, true);
-  elsif old.question is not null and new.question is distinct from old.question then
+  elsif new.question is distinct from old.question then
     perform ledger.drop_answers(the_key, false);
   end if;
   return ledger.topic_state(new);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or the target's own key.
+-- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -151,6 +142,9 @@ begin
   if exists (select from ledger.topic t where t.key = new_alias) then
     raise exception 'the alias is a topic' using errcode = 'LG005';
   end if;
+  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
   insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
   on conflict (alias) do update set key = excluded.key;
 end $$;
@@ -161,6 +155,9 @@ create function ledger.alias_delete(old_alias text, target text) returns void
 as $$
 begin
   perform ledger.lock_whole();
+  if exists (select from ledger.retired_key r where r.key = old_alias) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
   delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
   if not found then
     raise exception 'no such alias' using errcode = 'LG003';
@@ -169,8 +166,8 @@ end $$;
 
 -- Merges one topic into another: the stricter handling that an operator gave, the union of what is
 -- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold
--- keeps what he has under the new key; nothing of his is replaced.
+-- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold and has both
+-- answers keeps both, till it is lifted: the one under the old key can't be seen, since there is no such topic.
 create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -197,8 +194,7 @@ begin
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
 
-  if (old.listed or old.handling in ('confirm', 'forbidden'))
-     and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
+  if ledger.strictness(old.handling) > ledger.strictness(coalesce(into_topic.handling, 'sealed')) then
     into_topic.handling := old.handling;
     update ledger.topic t set handling = old.handling where t.key = new_key;
   end if;
@@ -217,7 +213,9 @@ begin
   insert into ledger.withheld (principal, topic)
   select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
   on conflict do nothing;
-  delete from ledger.withheld w where w.topic = old_key;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
@@ -320,8 +318,8 @@ begin
   perform ledger.note(p, 'hold_placed', changed);
 end $$;
 
--- Lifts a hold and completes what waited for it: an erasure, or the end of answers on a topic that was
--- forbidden meanwhile.
+-- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
+-- or merged away meanwhile, and of bare answers that are withheld, since their question may have changed.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -329,9 +327,10 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   set ledger.principal = ''
 as $$
 declare
-  was  record;
-  gone text[];
-  n    integer;
+  was   record;
+  moved record;
+  gone  text[];
+  n     integer;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -344,14 +343,35 @@ begin
     perform ledger.erase_now(p, mark_all);
     return;
   end if;
-  gone := array(select e.topic from ledger.entry e
-                  join ledger.topic t on t.key = e.topic
-                 where e.principal = p and t.handling = 'forbidden');
+  -- what a merge left under the old key goes to the new one, where nothing newer is
+  for moved in
+    select e.topic, e.answer, e.as_of, ledger.keys_of(array[e.topic]) as led
+      from ledger.entry e
+     where e.principal = p and not ledger.is_bare(e.answer)
+       and exists (select from ledger.topic_alias a where a.alias = e.topic)
+  loop
+    if not exists (select from ledger.entry e where e.principal = p and e.topic = moved.led[1] and e.as_of >= moved.as_of) then
+      perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
+    end if;
+  end loop;
+  gone := array(select e.topic
+                  from ledger.entry e
+                  left join ledger.topic t on t.key = e.topic
+                 where e.principal = p
+                   and (t.key is null or t.handling = 'forbidden'
+                        or ledger.is_bare(e.answer)
+                           and exists (select from ledger.withheld w where w.principal = p and w.topic = e.topic)));
   if gone <> '{}' then
-    perform ledger.lay_entries(p, '{}', '{}', null, gone, false);
+    perform ledger.lay_entries(p, '{}', '{}', null, gone);
   end if;
-  delete from ledger.pending w using ledger.topic t
-   where w.principal = p and t.key = w.topic and t.handling = 'forbidden';
+  delete from ledger.withheld w
+   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  if found then
+    perform ledger.lay('ledger.withheld', p);
+  end if;
+  delete from ledger.pending w
+   where w.principal = p
+     and not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden');
   get diagnostics n = row_count;
   perform ledger.note(p, 'dropped', n + cardinality(gone));
 end $$;

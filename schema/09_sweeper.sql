@@ -72,6 +72,7 @@ declare
   n_pending   integer;
   n_barriers  integer;
   n_audit     integer;
+  whose       uuid[];
 begin
   if entries_at || pending_at || barriers_at || audit_at = '{}' then
     return query select 0, 0, 0, 0;
@@ -91,16 +92,14 @@ begin
     delete from ledger.entry e where e.ctid = any (entries_at) returning e.principal
   ), gone_pending as (
     delete from ledger.pending w where w.ctid = any (pending_at) returning w.principal
-  ), noted as (
-    insert into ledger.audit as a (principal, on_day, action, n)
-    select g.principal, ledger.today(), 'expired', count(*)
-      from (select principal from gone_entries union all select principal from gone_pending) g
-     group by g.principal
-     order by g.principal
-    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
   )
-  select (select count(*) from gone_entries), (select count(*) from gone_pending)
-    into n_entries, n_pending;
+  select (select count(*) from gone_entries), (select count(*) from gone_pending),
+         (select array_agg(g.principal)
+            from (select principal from gone_entries union all select principal from gone_pending) g)
+    into n_entries, n_pending, whose;
+  if whose is not null then
+    perform ledger.note_all(whose, 'expired');
+  end if;
   return query select n_entries, n_pending, n_barriers, n_audit;
 end $$;
 
@@ -143,34 +142,6 @@ end $$;
 create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) returns boolean
   language sql stable
   return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
-
--- Lays a whole table down again where needed: rows written since the mark, or principals whose rows
--- lie out of key order or carry more than one xmin.
-create function ledger.lay_all(tab regclass) returns bigint
-  language plpgsql as $$
-declare
-  keys  text := ledger.key_columns(tab);
-  n     bigint;
-  total bigint := 0;
-begin
-  for attempt in 1..8 loop
-    execute format(
-      'with taken as (
-         delete from %1$s where principal in (
-           select principal
-             from (select principal, xmin as stamp, ctid as here,
-                          lag(ctid) over (partition by principal order by %2$s) as before
-                     from %1$s) r
-            group by principal
-           having bool_or(here < before) or count(distinct stamp::text) > 1)
-         returning *)
-       insert into %1$s select * from taken order by %2$s', tab, keys);
-    get diagnostics n = row_count;
-    total := total + n;
-    exit when n = 0;
-  end loop;
-  return total;
-end $$;
 
 create function ledger.sweep_restamp() returns bigint
   language plpgsql strict security definer

@@ -24,13 +24,13 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
   ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_own_reader;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_reader;
+grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setting to ledger_own_reader;
 
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
@@ -51,6 +51,7 @@ grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.o
 do $$
 declare
   f record;
+  n text;
 begin
   for f in
     select * from (values
@@ -105,6 +106,17 @@ begin
     execute format('revoke create on schema ledger from %I', f.definer);
     execute format('revoke all on function ledger.%I from public', f.name);
     execute format('grant execute on function ledger.%I to %s', f.name, f.callers);
+    -- A login may ask the server to print the plans of what it runs, and sees the rows in their constants.
+    execute format('alter function ledger.%I set debug_print_parse = off', f.name);
+    execute format('alter function ledger.%I set debug_print_rewritten = off', f.name);
+    execute format('alter function ledger.%I set debug_print_plan = off', f.name);
+  end loop;
+
+  -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
+  foreach n in array array[
+    'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot', 'sweep_restamp'
+  ] loop
+    execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;
 
   -- The tools belong to the owner of the schema and are for definers alone.
@@ -121,9 +133,9 @@ begin
 end $$;
 
 -- ── What the server leaves open to everybody ─────────────────────────────────────────────────────
--- A raw login could hold a principal's lock and stop every capture of his; read from the counters of a
--- table, or from the locks, that somebody is known or is written to right now; or put what it knows into
--- temporary tables and large objects. These are taken from PUBLIC where the installer may do so (a
+-- A raw login could hold a principal's lock and stop every capture of his, or end the sessions of the
+-- application; read from the counters of a table, the locks or the length of the log what is written right
+-- now; or put what it knows into temporary tables, large objects and the log. These are taken from PUBLIC where the installer may do so (a
 -- superuser; the owner of the database for temporary tables); `answer-ledger doctor` reports where not.
 
 do $$
@@ -142,7 +154,7 @@ begin
   for f in
     select p.oid::regprocedure from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
-       and (p.proname like 'pg\_stat\_get\_%' or p.proname = 'pg_lock_status')
+       and (p.proname like 'pg\_stat\_get\_%' or p.proname like 'pg\_current\_wal\_%' or p.proname = 'pg_lock_status')
   loop
     execute format('revoke execute on function %s from public', f);
     execute format('grant execute on function %s to pg_monitor', f);
@@ -158,7 +170,8 @@ begin
   for f in
     select p.oid::regprocedure from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
-       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite')
+       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
+                         'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend')
   loop
     execute format('revoke execute on function %s from public', f);
   end loop;

@@ -11,12 +11,16 @@
 -- Why he can't: there is no column for it (02), and what the server keeps by itself, such as the number
 -- of the transaction that wrote a row, is made the same for all rows that it could tell apart (04, 09).
 --
--- Words. A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
+-- Words. A *surface* is a login, a *definer* the role that a function runs as (below). A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
 -- answer of his on one *topic*. The *gate* is the part of the application that lets only his own literal words
 -- in, before they come here. *Handling* says how carefully a topic is shown (open, sealed, confirm,
 -- forbidden). A *tier* is what agents may read of a principal: none, topics (which topics are covered), full.
 -- The *notice* is the text that he was shown when he consented. The *pepper* is the secret of the keyed
--- hashes; it never comes here.
+-- hashes; it never comes here. A topic is *listed* once an operator approved it. Its *window* says from which age an
+-- answer is asked again, and from which it is gone. The *sweep* is the daily job that deletes what is past its
+-- window and stamps rows anew (a *re-stamp*). A *barrier* keeps what was deleted from coming back; its *mark*
+-- does not say what it was. A *bare* answer ("no", "the same") means nothing without its question. The *token*
+-- is what an agent shows to the application.
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
@@ -98,8 +102,14 @@ declare
 begin
   if exists (select from pg_roles r
               where r.rolname = any (ours)
-                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication))
-     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours)) then
+                and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
+                     or r.rolcanlogin and r.rolname = any (ours[1:7])))
+     -- none of them belongs to a role, and to none of them anybody but the installer
+     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours))
+     or exists (select from pg_auth_members m
+                  join pg_roles r on r.oid = m.roleid
+                  join pg_roles b on b.oid = m.member
+                 where r.rolname = any (ours) and b.rolname <> current_user and not b.rolsuper) then
     raise exception 'a role of the ledger is there already, with rights that it must not have'
       using errcode = 'LG007';
   end if;
@@ -147,7 +157,7 @@ create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (char_length(notice) between 1 and 64)
+  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
 comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
@@ -156,7 +166,7 @@ create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (char_length(notice) between 1 and 64),
+  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
@@ -177,7 +187,7 @@ create table ledger.legal_hold (
   principal   uuid    not null primary key,
   erase_asked boolean not null default false
 );
-comment on table ledger.legal_hold is 'While it stands nothing of his is swept, deleted or replaced.';
+comment on table ledger.legal_hold is 'While it stands no answer of his is swept, deleted or replaced.';
 comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
 
 create table ledger.barrier (
@@ -207,14 +217,15 @@ comment on table ledger.audit is 'That it happened, on which day, how often; nev
 create table ledger.topic (
   key             text collate "C"  not null primary key check (key ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   question        text collate "C"  check (char_length(question) between 1 and 300),
-  handling        text collate "C"  not null default 'sealed'
-                  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
+  handling        text collate "C"  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
   authority       text collate "C"  check (char_length(authority) between 1 and 120),
   reconfirm_after integer           check (reconfirm_after between 1 and 3650),
   drop_after      integer           check (drop_after between 2 and 3650),
   listed          boolean           not null default false,
-  check (reconfirm_after < drop_after)
+  check (reconfirm_after < drop_after),
+  check (handling is not null or not listed)
 );
+comment on column ledger.topic.handling is 'Null until an operator gives one: handled as sealed.';
 comment on table ledger.topic is 'What answers can be about. Agents coin keys; only operators write the rest.';
 comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the default.';
 comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
@@ -234,7 +245,7 @@ create table ledger.retired_key (
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
 comment on table ledger.retired_key is
-  'Keys that were merged away: what was deleted under them stays deleted, whatever becomes of their aliases.';
+  'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
 
 create table ledger.bare_form (
   form text collate "C" not null primary key
@@ -327,12 +338,13 @@ end $$;
 --
 -- Every table of principals has row-level security, forced, so that not even its owner passes by
 -- it. A policy lets a definer see the rows of one principal: the one that the running function has
--- named. For agents it also wants the tier and leaves out what he withholds. Without a named
+-- named (the custodian's lets it see all, for the sweep and the registry). For agents it also wants the tier and leaves out what he withholds. Without a named
 -- principal nothing is seen at all: a query that forgets its WHERE clause reads nothing more.
 --
 -- What this wall is, and what not: it is per call. Each function takes the principal as an argument and
 -- sees his rows alone; a raw login with EXECUTE can call it for any principal whose hash it knows, and learns
--- what that function gives, no more. Hashes can't be guessed or listed: no function gives one back.
+-- what that function gives, no more. Hashes can't be guessed, and no function gives one back.
+-- Nor does the server print the plans inside: their constants would be rows (10_grants.sql).
 --
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
 -- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
@@ -387,7 +399,8 @@ create policy content on ledger.entry for select to ledger_agent_content
   using (principal = ledger.me() and ledger.tier() = 'full' and topic <> all (ledger.kept_back()));
 -- 04 · Tools of the functions below: the clock, the locks, how rows are laid down
 --
--- None of these is granted to a surface. They run as whoever calls them, which is a definer.
+-- None of these is granted to a surface, but the clock. They run as whoever calls them, which is a definer;
+-- name_for_agent is one itself.
 
 -- The clock is this function and nothing else: tests replace it. A day is a day in UTC.
 create function ledger.today() returns date
@@ -421,15 +434,34 @@ create function ledger.narrow(answer text) returns text
     translate(lower(answer collate "C"), U&'.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', ''),
     '[ \t\n\r\f\v]+', ' ', 'g'));
 
+create function ledger.is_bare(answer text) returns boolean
+  language plpgsql stable as $$
+begin
+  return exists (select from ledger.bare_form b where b.form = ledger.narrow(answer));
+end $$;
+
 -- ── Locks ────────────────────────────────────────────────────────────────────────────────────────
 -- Every write, to the registry too, first takes the lock of the whole in common with other writes,
--- and one on a principal's rows that principal's lock; the sweep and merges take the whole alone. So
--- a re-stamp sees every earlier write. They go when the transaction ends. The lock functions are
--- taken from PUBLIC (10_grants.sql), so that no raw login can hold a lock and stop captures.
+-- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
+-- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
+-- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write can
+-- hold the sweep up, but nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and
+-- comes back later, so that captures do not queue behind him.
+--
+-- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
+
+create function ledger.refuse_old_view() returns void
+  language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+  end if;
+end $$;
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
 begin
+  perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
 end $$;
 
@@ -443,11 +475,12 @@ end $$;
 create function ledger.lock_whole() returns void
   language plpgsql as $$
 begin
+  perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
 end $$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
--- Every function that calls these has `set ledger.principal = ''` (and tier and withheld) in its
+-- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
 -- head: what is set inside is gone when it returns, also within one transaction.
 
 create function ledger.name_principal(p uuid) returns void
@@ -492,46 +525,25 @@ end $$;
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
 -- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
 -- when, or beside what, one of them was written. Hence no row is ever written alone: all his rows are
--- written again by one statement, in key order, and once more while free space on the pages has put
--- them out of order. Where no row comes or goes they are updated, which spares the index; else they are
--- taken out and laid down again.
+-- taken out and laid down again by one statement, in key order, and once more while free space on the
+-- pages has put them out of order. They are never updated in place: an update logs only where the new row
+-- differs from the old one, and by the length of the log a raw login could guess an answer, letter by letter.
 
-create function ledger.lay_entries(
-  p uuid, topics text[], answers text[], day date, gone text[], in_place boolean
-) returns void
+create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
   language plpgsql as $$
 declare
-  put_topics text[] := topics;
-  in_order   boolean;
+  in_order boolean;
 begin
-  if in_place then
-    with laid as (
-      update ledger.entry e
-         set answer = coalesce(answers[array_position(topics, e.topic)], e.answer),
-             as_of  = case when e.topic = any (topics) then day else e.as_of end
-       where e.principal = p
-      returning e.topic, e.ctid
-    )
-    select bool_and(o.here > o.before)
-      into in_order
-      from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
-    if in_order is not false then
-      return;
-    end if;
-    put_topics := '{}';
-    answers := '{}';
-  end if;
-
-  for attempt in 1..8 loop
+  for attempt in 1..32 loop
     with taken as (
       delete from ledger.entry e where e.principal = p returning e.topic, e.answer, e.as_of
     ), rows as (
       select t.topic, t.answer, t.as_of
         from taken t
-       where t.topic <> all (put_topics) and t.topic <> all (gone)
+       where t.topic <> all (topics) and t.topic <> all (gone)
       union all
       select n.topic, n.answer, day
-        from unnest(put_topics, answers) as n(topic, answer)
+        from unnest(topics, answers) as n(topic, answer)
     ), laid as (
       insert into ledger.entry (principal, topic, answer, as_of)
       select p, r.topic, r.answer, r.as_of from rows r order by r.topic
@@ -541,13 +553,13 @@ begin
       into in_order
       from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
     exit when in_order is not false;
-    put_topics := '{}';
+    topics := '{}';
     answers := '{}';
     gone := '{}';
   end loop;
 end $$;
 comment on function ledger.lay_entries is
-  'Puts these answers under this day, takes `gone` away, keeps the rest; one statement, one xmin, key order. in_place: no row comes or goes.';
+  'Puts these answers under this day, takes `gone` away, keeps the rest; one statement, one xmin, key order.';
 
 create function ledger.key_columns(tab regclass) returns text
   language plpgsql stable as $$
@@ -567,7 +579,7 @@ declare
   in_order boolean;
   keys     text := ledger.key_columns(tab);
 begin
-  for attempt in 1..8 loop
+  for attempt in 1..32 loop
     execute format(
       'with taken as (delete from %1$s where principal = $1 returning *)
        insert into %1$s select * from taken order by %2$s', tab, keys) using p;
@@ -578,6 +590,33 @@ begin
           where o.here < o.before)', tab, keys) using p into in_order;
     exit when in_order;
   end loop;
+end $$;
+
+-- The same for everybody whose rows lie out of key order or carry more than one xmin. Gives how many rows it laid.
+create function ledger.lay_all(tab regclass) returns bigint
+  language plpgsql as $$
+declare
+  keys  text := ledger.key_columns(tab);
+  n     bigint;
+  total bigint := 0;
+begin
+  for attempt in 1..32 loop
+    execute format(
+      'with taken as (
+         delete from %1$s where principal in (
+           select principal
+             from (select principal, xmin as stamp, ctid as here,
+                          lag(ctid) over (partition by principal order by %2$s) as before
+                     from %1$s) r
+            group by principal
+           having bool_or(here < before) or count(distinct stamp::text) > 1)
+         returning *)
+       insert into %1$s select * from taken order by %2$s', tab, keys);
+    get diagnostics n = row_count;
+    total := total + n;
+    exit when n = 0;
+  end loop;
+  return total;
 end $$;
 
 create function ledger.note(p uuid, what text, how_often integer) returns void
@@ -591,6 +630,24 @@ begin
   end if;
 end $$;
 comment on function ledger.note is 'Counts an action of this day in the audit.';
+
+-- The same for many at once, an element of `whose` for each time it happened: in one statement, each
+-- principal's rows laid anew.
+create function ledger.note_all(whose uuid[], what text) returns void
+  language plpgsql as $$
+begin
+  with new as (
+    select w.principal, count(*) as n from unnest(whose) as w(principal) group by w.principal
+  ), taken as (
+    delete from ledger.audit a using new where a.principal = new.principal
+    returning a.principal, a.on_day, a.action, a.n
+  )
+  insert into ledger.audit (principal, on_day, action, n)
+  select r.principal, r.on_day, r.action, sum(r.n)
+    from (select * from taken union all select new.principal, ledger.today(), what, new.n from new) r
+   group by r.principal, r.on_day, r.action
+   order by r.principal, r.on_day, r.action;
+end $$;
 
 create function ledger.bar(p uuid, the_mark uuid, until date) returns void
   language plpgsql as $$
@@ -680,7 +737,7 @@ begin
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, days) as e(topic, as_of)
               join ledger.topic t on t.key = e.topic
-             where t.handling <> 'forbidden'
+             where t.handling is distinct from 'forbidden'
                and case tier
                      when 'full' then t.listed or not all_listed
                      else t.listed and t.handling = 'open'
@@ -735,11 +792,11 @@ begin
                                                      coalesce(t.drop_after, set_by.drop_after)) as freshness
               from unnest(topics, answers, days) as e(topic, answer, as_of)
               join ledger.topic t on t.key = e.topic
-             where t.handling <> 'forbidden'
+             where t.handling is distinct from 'forbidden'
                and (t.listed or not all_listed)) r
      where r.freshness <> 'dropped'
      order by array_position(keys, r.topic), r.freshness, date_trunc('month', r.as_of) desc, r.topic
-     limit least(most, 12);
+     limit greatest(0, least(most, 12));
 end $$;
 comment on function ledger.recall is 'At most twelve entries; months, never days.';
 
@@ -828,6 +885,8 @@ create function ledger.day_of(said_on date) returns date
 begin
   if said_on > ledger.today() + 1 then
     raise exception 'that day has yet to come' using errcode = 'LG006';
+  elsif not isfinite(said_on) then
+    raise exception 'that is no day' using errcode = '22008';
   end if;
   return least(said_on, ledger.today());
 end $$;
@@ -869,7 +928,8 @@ end $$;
 -- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
 -- `question` is the one under which the gate judged a bare answer, which would lie under another; null
 -- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
--- Newest day wins; on the same day the later capture. False: the registry has it otherwise, and nothing is
+-- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
+-- error whatever is stored. False: the registry has it otherwise, and nothing is
 -- kept.
 create function ledger.capture(p uuid, said_on date, answers jsonb) returns boolean
   language plpgsql strict security definer
@@ -889,7 +949,7 @@ declare
   wait_topics  text[]  := '{}';
   wait_answers text[]  := '{}';
   late_topics  text[]  := '{}';
-  in_place     boolean := true;
+  named        text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -904,6 +964,11 @@ begin
     select a.topic, a.answer, a.question, a.marks
       from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
   loop
+    if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
+      raise exception 'answers have words, and a topic has one' using errcode = '22023';
+    end if;
+    named := named || new.topic;
+
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
            coalesce(t.drop_after, s.drop_after) as drop_after,
            (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
@@ -941,12 +1006,11 @@ begin
     else
       put_topics  := put_topics || new.topic;
       put_answers := put_answers || new.answer;
-      in_place    := in_place and old.as_of is not null;
     end if;
   end loop;
 
   if put_topics <> '{}' then
-    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}', in_place);
+    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}');
   end if;
   if late_topics <> '{}' then  -- what waited for his yes there is out of date
     delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
@@ -978,7 +1042,7 @@ begin
     into asked_of
     from ledger.topic t
     join ledger.setting s on s.only_row
-   where t.key = the_topic and t.handling <> 'forbidden';
+   where t.key = the_topic and t.handling is distinct from 'forbidden';
   if not found then
     return;
   end if;
@@ -1034,13 +1098,13 @@ begin
     return;
   end if;
   if still_true then
-    perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}', true);
+    perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}');
     delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
     if found then
       perform ledger.lay('ledger.pending', p);
     end if;
   else
-    perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
+    perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
     perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
@@ -1067,8 +1131,10 @@ declare
   days    date[];
   waiting boolean[];
   kept    text[];
+  held    boolean;
 begin
   perform ledger.name_principal(p);
+  held := exists (select from ledger.legal_hold h where h.principal = p);
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
     return;
   end if;
@@ -1082,7 +1148,10 @@ begin
     select o.topic, o.answer, o.as_of, o.freshness,
            o.as_of + o.reconfirm_after, o.as_of + o.drop_after - 1,
            o.topic = any (kept), o.pending, o.question
-      from (select e.*, case when t.listed then t.question end as question,
+      from (select e.*,
+                   -- a bare answer that a hold keeps may be from under another question (08, drop_answers)
+                   case when t.listed and not (held and e.topic = any (kept) and ledger.is_bare(e.answer))
+                        then t.question end as question,
                    coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
                    coalesce(t.drop_after, s.drop_after) as drop_after,
                    ledger.freshness(ledger.age(e.as_of), coalesce(t.reconfirm_after, s.reconfirm_after),
@@ -1094,8 +1163,9 @@ begin
      order by o.topic, o.pending;
 end $$;
 
--- Corrects an answer in his own words, or answers what was waiting for his yes. LG003: nothing there.
-create function ledger.own_correct(p uuid, the_topic text, new_answer text, mark uuid) returns void
+-- Corrects an answer in his own words, or answers what was waiting for his yes. `asked` is the question that a
+-- bare answer leans on, '' where it stands alone. LG003: nothing there. LG004: another question is asked by now.
+create function ledger.own_correct(p uuid, the_topic text, new_answer text, asked text, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1109,7 +1179,10 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}', false);
+  if asked <> '' and not exists (select from ledger.topic t where t.key = the_topic and t.listed and t.question = asked) then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+  perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}');
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -1130,7 +1203,7 @@ begin
      and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
     raise exception 'no such entry' using errcode = 'LG003';
   end if;
-  perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic], false);
+  perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
@@ -1157,7 +1230,7 @@ begin
   end if;
   perform ledger.lay('ledger.pending', p);
   if keep then
-    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}', false);
+    perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}');
     perform ledger.note(p, 'confirmed', 1);
   else
     perform ledger.bar(p, mark, ledger.today() + 1);
@@ -1166,6 +1239,7 @@ begin
 end $$;
 
 -- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
+-- LG002: a hold keeps a bare answer there, which may be from under another question.
 create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1184,6 +1258,9 @@ begin
     end if;
     insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
   else
+    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer)) then
+      perform ledger.refuse_under_hold(p);
+    end if;
     delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
   end if;
   get diagnostics changed = row_count;
@@ -1372,7 +1449,7 @@ begin
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
--- whoever runs the deployment; no agent may call it.
+-- whoever runs the deployment; no agent may call it. Once he asked for erasure it is as if there were nothing.
 create function ledger.own_state(p uuid, label text)
   returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
                  withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,
@@ -1386,24 +1463,24 @@ as $$
 declare
   the_key text := (ledger.keys_of(array[label]))[1];
   day     date;
+  erasing boolean;
 begin
   perform ledger.name_principal(p);
-  -- once he asked for erasure all of it is hidden
-  select e.as_of into day
-    from ledger.entry e
-   where e.principal = p and e.topic = the_key
-     and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
+  erasing := exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
+  if not erasing then
+    select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+  end if;
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
            case when day is not null then
              ledger.freshness(ledger.age(day), coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
            end,
-           exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
-           exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
+           not erasing and exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
+           not erasing and exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
            (select c.decision from ledger.consent c where c.principal = p),
            exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
-           exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
+           erasing,
            s.undecided_tier, s.visible_from, ledger.today()
       from ledger.setting s
       left join ledger.topic t on t.key = the_key
@@ -1425,7 +1502,7 @@ as $$
 #variable_conflict use_column
 begin
   return query
-    select t.key, t.question, t.handling, t.authority, t.reconfirm_after, t.drop_after, t.listed,
+    select t.key, t.question, coalesce(t.handling, 'sealed'), t.authority, t.reconfirm_after, t.drop_after, t.listed,
            array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
            not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
       from ledger.topic t
@@ -1436,7 +1513,7 @@ end $$;
 create function ledger.topic_state(t ledger.topic) returns jsonb
   language sql stable
   return jsonb_build_object(
-    'key', t.key, 'question', t.question, 'handling', t.handling, 'authority', t.authority,
+    'key', t.key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'), 'authority', t.authority,
     'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
 
 create function ledger.topic_read(label text) returns jsonb
@@ -1456,52 +1533,45 @@ create function ledger.strictness(handling text) returns integer
 create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
   language plpgsql as $$
 declare
-  p     uuid;
   whose uuid[];
 begin
   with dropped as (
     delete from ledger.entry e
      where e.topic = the_topic
-       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer)))
+       and (all_of_them or ledger.is_bare(e.answer))
        and not exists (select from ledger.legal_hold h where h.principal = e.principal)
     returning e.principal
   ), waiting as (
     delete from ledger.pending w
      where w.topic = the_topic
-       and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer)))
+       and (all_of_them or ledger.is_bare(w.answer))
        and not exists (select from ledger.legal_hold h where h.principal = w.principal)
     returning w.principal
-  ), noted as (
-    insert into ledger.audit as a (principal, on_day, action, n)
-    select d.principal, ledger.today(), 'dropped', count(*)
-      from (select principal from dropped union all select principal from waiting) d
-     group by d.principal
-     order by d.principal
-    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
-    returning a.principal
   )
-  select array_agg(n.principal order by n.principal) into whose from noted n;
-  foreach p in array coalesce(whose, '{}') loop
-    perform ledger.lay('ledger.audit', p);
-  end loop;
+  select array_agg(d.principal)
+    into whose
+    from (select principal from dropped union all select principal from waiting) d;
+  if whose is not null then
+    perform ledger.note_all(whose, 'dropped');
+  end if;
 
   insert into ledger.withheld (principal, topic)
   select h.principal, the_topic
     from ledger.legal_hold h
    where exists (select from ledger.entry e
                   where e.principal = h.principal and e.topic = the_topic
-                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(e.answer))))
+                    and (all_of_them or ledger.is_bare(e.answer)))
       or exists (select from ledger.pending w
                   where w.principal = h.principal and w.topic = the_topic
-                    and (all_of_them or exists (select from ledger.bare_form b where b.form = ledger.narrow(w.answer))))
+                    and (all_of_them or ledger.is_bare(w.answer)))
    order by h.principal
   on conflict do nothing;
   perform ledger.lay_all('ledger.withheld');
 end $$;
 
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave withholds the
--- topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
+-- `change` holds the fields to set. Loosening the handling that an operator gave (it is not null) withholds
+-- the topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
 create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1519,16 +1589,14 @@ begin
   if ledger.topic_state(old) <> expected then
     raise exception 'the topic has changed' using errcode = 'LG004';
   end if;
-  new := jsonb_populate_record(old, change);
+  new := jsonb_populate_record(old, change - 'key');
 
   update ledger.topic t
      set question = new.question, handling = new.handling, authority = new.authority,
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
-  if (old.listed or old.handling in ('confirm', 'forbidden'))
-     and ledger.strictness(ledger.handled(new.listed, new.handling))
-       < ledger.strictness(ledger.handled(old.listed, old.handling)) then
+  if ledger.strictness(ledger.handled(new.listed, new.handling)) < ledger.strictness(old.handling) then
     insert into ledger.withheld (principal, topic)
     select h.principal, the_key
       from (select e.principal from ledger.entry e where e.topic = the_key
@@ -1540,13 +1608,13 @@ begin
   end if;
   if new.handling = 'forbidden' then
     perform ledger.drop_answers(the_key, true);
-  elsif old.question is not null and new.question is distinct from old.question then
+  elsif new.question is distinct from old.question then
     perform ledger.drop_answers(the_key, false);
   end if;
   return ledger.topic_state(new);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or the target's own key.
+-- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1562,6 +1630,9 @@ begin
   if exists (select from ledger.topic t where t.key = new_alias) then
     raise exception 'the alias is a topic' using errcode = 'LG005';
   end if;
+  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
   insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
   on conflict (alias) do update set key = excluded.key;
 end $$;
@@ -1572,6 +1643,9 @@ create function ledger.alias_delete(old_alias text, target text) returns void
 as $$
 begin
   perform ledger.lock_whole();
+  if exists (select from ledger.retired_key r where r.key = old_alias) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
   delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
   if not found then
     raise exception 'no such alias' using errcode = 'LG003';
@@ -1580,8 +1654,8 @@ end $$;
 
 -- Merges one topic into another: the stricter handling that an operator gave, the union of what is
 -- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold
--- keeps what he has under the new key; nothing of his is replaced.
+-- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold and has both
+-- answers keeps both, till it is lifted: the one under the old key can't be seen, since there is no such topic.
 create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1608,8 +1682,7 @@ begin
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
 
-  if (old.listed or old.handling in ('confirm', 'forbidden'))
-     and ledger.strictness(old.handling) > ledger.strictness(into_topic.handling) then
+  if ledger.strictness(old.handling) > ledger.strictness(coalesce(into_topic.handling, 'sealed')) then
     into_topic.handling := old.handling;
     update ledger.topic t set handling = old.handling where t.key = new_key;
   end if;
@@ -1628,7 +1701,9 @@ begin
   insert into ledger.withheld (principal, topic)
   select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
   on conflict do nothing;
-  delete from ledger.withheld w where w.topic = old_key;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
@@ -1731,8 +1806,8 @@ begin
   perform ledger.note(p, 'hold_placed', changed);
 end $$;
 
--- Lifts a hold and completes what waited for it: an erasure, or the end of answers on a topic that was
--- forbidden meanwhile.
+-- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
+-- or merged away meanwhile, and of bare answers that are withheld, since their question may have changed.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1740,9 +1815,10 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   set ledger.principal = ''
 as $$
 declare
-  was  record;
-  gone text[];
-  n    integer;
+  was   record;
+  moved record;
+  gone  text[];
+  n     integer;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -1755,14 +1831,35 @@ begin
     perform ledger.erase_now(p, mark_all);
     return;
   end if;
-  gone := array(select e.topic from ledger.entry e
-                  join ledger.topic t on t.key = e.topic
-                 where e.principal = p and t.handling = 'forbidden');
+  -- what a merge left under the old key goes to the new one, where nothing newer is
+  for moved in
+    select e.topic, e.answer, e.as_of, ledger.keys_of(array[e.topic]) as led
+      from ledger.entry e
+     where e.principal = p and not ledger.is_bare(e.answer)
+       and exists (select from ledger.topic_alias a where a.alias = e.topic)
+  loop
+    if not exists (select from ledger.entry e where e.principal = p and e.topic = moved.led[1] and e.as_of >= moved.as_of) then
+      perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
+    end if;
+  end loop;
+  gone := array(select e.topic
+                  from ledger.entry e
+                  left join ledger.topic t on t.key = e.topic
+                 where e.principal = p
+                   and (t.key is null or t.handling = 'forbidden'
+                        or ledger.is_bare(e.answer)
+                           and exists (select from ledger.withheld w where w.principal = p and w.topic = e.topic)));
   if gone <> '{}' then
-    perform ledger.lay_entries(p, '{}', '{}', null, gone, false);
+    perform ledger.lay_entries(p, '{}', '{}', null, gone);
   end if;
-  delete from ledger.pending w using ledger.topic t
-   where w.principal = p and t.key = w.topic and t.handling = 'forbidden';
+  delete from ledger.withheld w
+   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  if found then
+    perform ledger.lay('ledger.withheld', p);
+  end if;
+  delete from ledger.pending w
+   where w.principal = p
+     and not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden');
   get diagnostics n = row_count;
   perform ledger.note(p, 'dropped', n + cardinality(gone));
 end $$;
@@ -1840,6 +1937,7 @@ declare
   n_pending   integer;
   n_barriers  integer;
   n_audit     integer;
+  whose       uuid[];
 begin
   if entries_at || pending_at || barriers_at || audit_at = '{}' then
     return query select 0, 0, 0, 0;
@@ -1859,16 +1957,14 @@ begin
     delete from ledger.entry e where e.ctid = any (entries_at) returning e.principal
   ), gone_pending as (
     delete from ledger.pending w where w.ctid = any (pending_at) returning w.principal
-  ), noted as (
-    insert into ledger.audit as a (principal, on_day, action, n)
-    select g.principal, ledger.today(), 'expired', count(*)
-      from (select principal from gone_entries union all select principal from gone_pending) g
-     group by g.principal
-     order by g.principal
-    on conflict (principal, on_day, action) do update set n = a.n + excluded.n
   )
-  select (select count(*) from gone_entries), (select count(*) from gone_pending)
-    into n_entries, n_pending;
+  select (select count(*) from gone_entries), (select count(*) from gone_pending),
+         (select array_agg(g.principal)
+            from (select principal from gone_entries union all select principal from gone_pending) g)
+    into n_entries, n_pending, whose;
+  if whose is not null then
+    perform ledger.note_all(whose, 'expired');
+  end if;
   return query select n_entries, n_pending, n_barriers, n_audit;
 end $$;
 
@@ -1911,34 +2007,6 @@ end $$;
 create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) returns boolean
   language sql stable
   return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
-
--- Lays a whole table down again where needed: rows written since the mark, or principals whose rows
--- lie out of key order or carry more than one xmin.
-create function ledger.lay_all(tab regclass) returns bigint
-  language plpgsql as $$
-declare
-  keys  text := ledger.key_columns(tab);
-  n     bigint;
-  total bigint := 0;
-begin
-  for attempt in 1..8 loop
-    execute format(
-      'with taken as (
-         delete from %1$s where principal in (
-           select principal
-             from (select principal, xmin as stamp, ctid as here,
-                          lag(ctid) over (partition by principal order by %2$s) as before
-                     from %1$s) r
-            group by principal
-           having bool_or(here < before) or count(distinct stamp::text) > 1)
-         returning *)
-       insert into %1$s select * from taken order by %2$s', tab, keys);
-    get diagnostics n = row_count;
-    total := total + n;
-    exit when n = 0;
-  end loop;
-  return total;
-end $$;
 
 create function ledger.sweep_restamp() returns bigint
   language plpgsql strict security definer
@@ -2007,13 +2075,13 @@ grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
   ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_own_reader;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_own_reader;
+grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setting to ledger_own_reader;
 
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
@@ -2034,6 +2102,7 @@ grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.o
 do $$
 declare
   f record;
+  n text;
 begin
   for f in
     select * from (values
@@ -2088,6 +2157,17 @@ begin
     execute format('revoke create on schema ledger from %I', f.definer);
     execute format('revoke all on function ledger.%I from public', f.name);
     execute format('grant execute on function ledger.%I to %s', f.name, f.callers);
+    -- A login may ask the server to print the plans of what it runs, and sees the rows in their constants.
+    execute format('alter function ledger.%I set debug_print_parse = off', f.name);
+    execute format('alter function ledger.%I set debug_print_rewritten = off', f.name);
+    execute format('alter function ledger.%I set debug_print_plan = off', f.name);
+  end loop;
+
+  -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
+  foreach n in array array[
+    'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot', 'sweep_restamp'
+  ] loop
+    execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;
 
   -- The tools belong to the owner of the schema and are for definers alone.
@@ -2104,9 +2184,9 @@ begin
 end $$;
 
 -- ── What the server leaves open to everybody ─────────────────────────────────────────────────────
--- A raw login could hold a principal's lock and stop every capture of his; read from the counters of a
--- table, or from the locks, that somebody is known or is written to right now; or put what it knows into
--- temporary tables and large objects. These are taken from PUBLIC where the installer may do so (a
+-- A raw login could hold a principal's lock and stop every capture of his, or end the sessions of the
+-- application; read from the counters of a table, the locks or the length of the log what is written right
+-- now; or put what it knows into temporary tables, large objects and the log. These are taken from PUBLIC where the installer may do so (a
 -- superuser; the owner of the database for temporary tables); `answer-ledger doctor` reports where not.
 
 do $$
@@ -2125,7 +2205,7 @@ begin
   for f in
     select p.oid::regprocedure from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
-       and (p.proname like 'pg\_stat\_get\_%' or p.proname = 'pg_lock_status')
+       and (p.proname like 'pg\_stat\_get\_%' or p.proname like 'pg\_current\_wal\_%' or p.proname = 'pg_lock_status')
   loop
     execute format('revoke execute on function %s from public', f);
     execute format('grant execute on function %s to pg_monitor', f);
@@ -2141,7 +2221,8 @@ begin
   for f in
     select p.oid::regprocedure from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
-       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite')
+       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
+                         'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend')
   loop
     execute format('revoke execute on function %s from public', f);
   end loop;

@@ -125,6 +125,8 @@ def test_an_installer_without_the_right_to_make_roles_is_told_so(wheel_server):
     [
         ("alter role ledger_writer bypassrls", "alter role ledger_writer nobypassrls"),
         ("grant pg_monitor to ledger_agent", "revoke pg_monitor from ledger_agent"),
+        ("alter role ledger_custodian login", "alter role ledger_custodian nologin"),
+        ("create role bob; grant ledger_writer to bob", "drop role bob"),
     ],
 )
 def test_a_role_that_is_there_already_with_rights_stops_the_installation(wheel_server, right, back):

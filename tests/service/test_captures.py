@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from ledger.core.model import Candidate, Decision, Handling, Reason
-from ledger.errors import InvalidRequest
+from ledger.errors import Conflict, InvalidRequest
 from ledger.service import captures, operators, principals
 
 
@@ -216,17 +216,21 @@ def test_what_is_merged_away_meanwhile_is_kept_under_the_key_that_it_went_to(sce
     assert outcomes[0].topic == "kids" and scene.stored() == {"kids": "I want two kids"}
 
 
-def test_what_was_deleted_stays_deleted_when_the_alias_of_a_merge_goes(scene):
+def test_a_key_that_was_merged_away_stays_a_label_of_where_it_went(scene):
+    """Else what was deleted, or forbidden, under it could come back under another key."""
+    context = scene.ledger.context
     scene.list_topic("children", "Any children?")
-    scene.say("children", "I want three kids")
-    scene.act(principals.delete, "children")
+    scene.list_topic("family", "What is your family like?")
     scene.merge("children", "kids")
-    scene.run(operators.delete_alias(scene.ledger.context, "kids", "children"))
-    scene.say("kids", "I want three kids")
-    assert scene.stored() == {}
-    scene.later(1)
-    scene.say("kids", "I want two kids")
-    assert scene.stored() == {"kids": "I want two kids"}
+    for act in (
+        operators.delete_alias(context, "kids", "children"),
+        operators.put_alias(context, "family", "children"),
+    ):
+        with pytest.raises(Conflict):
+            scene.run(act)
+    assert scene.say("children", "I want three kids").topic == "kids"
+    scene.merge("kids", "family")
+    assert scene.say("children", "I want two kids").topic == "family"
 
 
 def test_an_answer_that_waits_is_out_of_date_once_an_older_one_is_confirmed_later(scene):

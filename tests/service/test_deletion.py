@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from ledger.core.model import Decision
-from ledger.errors import InvalidRequest, LegalHold, NotFound
+from ledger.db import principal as db
+from ledger.errors import InvalidRequest, LegalHold, NotFound, PreconditionFailed
 from ledger.service import operators, principals
 
 
@@ -162,3 +163,69 @@ def test_barriers_and_the_audit_expire_with_the_window(scene):
     done = scene.sweep()
     assert (done["barriers"], done["audit"]) == (1, 1)
     assert scene.database.rows("select count(*) from ledger.barrier") == [(0,)]
+
+
+def test_a_bare_answer_that_a_hold_keeps_is_shown_under_no_other_question_and_goes_with_the_hold(scene):
+    scene.list_topic("tattoos", "Do you have tattoos?")
+    scene.say("tattoos", "No", asked="Do you have tattoos?")
+    scene.decide(Decision.GRANTED)
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.change("tattoos", {"question": "Are you free of tattoos?"})
+    assert scene.quotes() == {}
+    assert scene.own()["tattoos"].question is None
+    with pytest.raises(LegalHold):
+        scene.act(principals.withhold, "tattoos", False)
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    assert scene.stored() == {}
+
+
+@pytest.mark.parametrize("newer", ["children", "kids"])
+def test_a_merge_under_a_hold_is_completed_when_it_is_lifted(scene, newer):
+    """Both answers stay meanwhile, one of them out of sight; then the newer one stands, withheld if one was."""
+    scene.list_topic("children", "Any children?")
+    for topic in ("children", "kids"):
+        scene.say(topic, f"I want {topic}", on=scene.today - timedelta(days=topic != newer))
+    scene.act(principals.withhold, "children", True)
+    scene.decide(Decision.GRANTED)
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.merge("children", "kids")
+    assert len(scene.stored()) == 2 and scene.quotes() == {}
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    assert scene.stored() == {"kids": f"I want {newer}"}
+    assert scene.quotes() == {}
+    scene.act(principals.withhold, "kids", False)
+    assert scene.quotes() == {"kids": f"I want {newer}"}
+
+
+def test_after_an_erasure_under_a_hold_not_even_why_shows_what_there_was(scene):
+    scene.say("kids", "I want two kids")
+    scene.act(principals.withhold, "kids", True)
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.run(principals.erase(scene.ledger.context, scene.who()))
+    state = scene.ledger._connections.execute(db.state(scene.who(), "kids"))
+    assert (state.as_of, state.pending, state.withheld) == (None, False, False)
+
+
+def test_a_bare_correction_leans_on_the_question_that_he_saw(scene):
+    scene.list_topic("tattoos", "Do you have tattoos?")
+    scene.say("tattoos", "I have two tattoos")
+    (entry,) = scene.run(principals.entries(scene.ledger.context, scene.who()))
+    correcting = principals.correct(scene.ledger.context, scene.who(), entry.id, "No")
+    found = scene.run(first_of(correcting))
+    scene.change("tattoos", {"question": "Are you free of tattoos?"})
+    with pytest.raises(PreconditionFailed):
+        scene.run(rest_of(correcting, found))
+    assert scene.stored() == {"tattoos": "I have two tattoos"}
+
+
+def first_of(use_case):
+    return (yield next(use_case))
+
+
+def rest_of(use_case, found):
+    try:
+        operation = use_case.send(found)
+        while True:
+            operation = use_case.send((yield operation))
+    except StopIteration as end:
+        return end.value

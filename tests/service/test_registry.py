@@ -220,3 +220,25 @@ def test_a_question_is_one_line_of_text(scene, text):
         scene.change("kids", {"question": text})
     assert [problem.at for problem in refused.value.problems] == ["question"]
     assert "kids" not in refused.value.detail
+
+
+def test_what_was_sealed_is_not_opened_by_way_of_unlisting_it(scene):
+    scene.list_topic("salary", "What do you earn?")
+    scene.change("salary", {"handling": "sealed"})
+    scene.say("salary", "I earn enough")
+    scene.change("salary", {"listed": False})
+    scene.change("salary", {"listed": True, "handling": "open"})
+    assert scene.covered() == {} and scene.own()["salary"].withheld
+    scene.act(principals.withhold, "salary", False)
+    assert scene.covered() == {"salary": "fresh"}
+
+
+def test_nor_by_a_merge_into_an_open_one(scene):
+    scene.list_topic("salary", "What do you earn?")
+    scene.change("salary", {"handling": "sealed"})
+    scene.list_topic("pay", "What are you paid?")
+    scene.say("salary", "I earn enough")
+    scene.change("salary", {"listed": False})
+    scene.merge("salary", "pay")
+    assert scene.covered() == {}
+    assert scene.stored() == {"pay": "I earn enough"}

@@ -89,11 +89,11 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
         "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
         "ledger_agent_content": {("entry", "topic", "topic_alias", "setting"): ("SELECT",)},
-        "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "bare_form", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
             ("entry", "barrier", "audit"): ("UPDATE",),
-            ("topic", "topic_alias", "retired_key", "setting"): ("SELECT",),
+            ("topic", "topic_alias", "retired_key", "bare_form", "setting"): ("SELECT",),
             ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
         "ledger_registrar": {

@@ -29,7 +29,9 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
     "LG004": lambda: PreconditionFailed(
         "This topic has changed since it was read. Read it again, then decide."
     ),
-    "LG005": lambda: Conflict("An alias must be no topic of its own. Merge the two topics instead."),
+    "LG005": lambda: Conflict(
+        "An alias must be no topic of its own, and what was merged stays a label of where it went. Merge the topics instead."
+    ),
     "LG006": lambda: InvalidRequest(
         "A message can't have been typed on a day that has yet to come.",
         [Problem("said_on", "must not be later than tomorrow (UTC)")],

@@ -87,7 +87,7 @@ class Audit(OfPrincipal, table=True):
 class Topic(Table, table=True):
     key: str = Field(primary_key=True, sa_type=Text)
     question: str | None = Field(default=None, sa_type=Text)
-    handling: str = Field(default="sealed", sa_type=Text)
+    handling: str | None = Field(default=None, sa_type=Text)
     authority: str | None = Field(default=None, sa_type=Text)
     reconfirm_after: int | None = None
     drop_after: int | None = None

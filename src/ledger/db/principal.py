@@ -75,8 +75,9 @@ def entries(principal: UUID, *, with_dropped: bool = False) -> Operation[list[He
     )
 
 
-def correct(principal: UUID, topic: str, answer: str, mark: UUID) -> Operation[None]:
-    return _act("select ledger.own_correct(%s, %s, %s, %s)", principal, topic, answer, mark)
+def correct(principal: UUID, topic: str, answer: str, asked: str | None, mark: UUID) -> Operation[None]:
+    """`asked`: the question that a bare answer leans on; None where it stands alone."""
+    return _act("select ledger.own_correct(%s, %s, %s, %s, %s)", principal, topic, answer, asked or "", mark)
 
 
 def delete(principal: UUID, topic: str, mark: UUID) -> Operation[None]:

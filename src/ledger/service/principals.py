@@ -38,7 +38,10 @@ def correct(context: Context, principal: UUID, entry_id: str, answer: str) -> Us
             "This answer is not fit to keep.",
             [Problem("answer", "means nothing without a question, and this topic has none: say it in full")],
         )
-    yield db.correct(principal, entry.topic, verdict.answer, context.identity.mark(principal, entry.topic))
+    asked = entry.question if verdict.bare else None
+    yield db.correct(
+        principal, entry.topic, verdict.answer, asked, context.identity.mark(principal, entry.topic)
+    )
 
 
 def delete(context: Context, principal: UUID, entry_id: str) -> UseCase[None]:

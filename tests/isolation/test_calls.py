@@ -268,12 +268,13 @@ def test_a_setting_that_stops_a_call_shows_nothing_and_keeps_nothing_half_done(
 ) -> None:
     ann, *others = populated.people
     for surface in (Surface.AGENT, Surface.CAPTURE, Surface.PRINCIPAL):
+        used = None
         for function in populated.of(surface):
             clean = populated.try_(populated.session(surface, "clean"), function, ann)
-            used = populated.database.surface(surface)
-            used.execute("select set_config(%s, %s, false)", (name, value))
+            if used is None or used.closed:
+                used = populated.database.surface(surface)
+                used.execute("select set_config(%s, %s, false)", (name, value))
             found = populated.try_(used, function, ann)
-            used.close()
             assert found == clean or not populated.written_by(found), function.name
             assert found.rows in ((), clean.rows), function.name
             assert not any(person.is_in(found.said) for person in others), function.name

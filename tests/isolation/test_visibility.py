@@ -306,9 +306,9 @@ def test_what_sql_shows_is_the_rule(machine: type[Visibility]) -> None:
         "alter policy content on ledger.entry using (principal = ledger.me() and ledger.tier() = 'full')",
         "alter policy keys on ledger.entry using (principal = ledger.me() and topic <> all (ledger.kept_back()))",
         "create or replace function ledger.freshness(age integer, reconfirm_after integer, drop_after integer) returns text "
-        "language sql immutable return case when age > drop_after then 'dropped' when age > reconfirm_after then 'reconfirm' else 'fresh' end",
+        "language sql immutable return case when age >= drop_after then 'dropped' when age >= reconfirm_after then 'reconfirm' else 'fresh' end",
     ],
-    ids=["withheld topics forgotten", "the tier forgotten", "dropped a day late"],
+    ids=["withheld topics forgotten", "the tier forgotten", "a question a day early"],
 )
 def test_a_rule_that_is_broken_is_noticed(machine: type[Visibility], breach: str) -> None:
     machine.database.installer.execute(breach)

@@ -161,6 +161,7 @@ def test_a_role_that_has_become_too_strong_is_found(
             "ledger_agent",
         ),
         ("grant execute on function lo_create(oid) to public", "large objects may be", "lo_create"),
+        ("alter event trigger ledger_columns_closed disable", "an event trigger", "there is none"),
         ("grant select on pg_stat_all_tables to public", "views of statistics", "pg_stat_all_tables"),
     ],
     ids=lambda value: value if " " in value else None,
@@ -278,6 +279,12 @@ def test_everything_that_such_a_server_remembers_is_found(remembering: str) -> N
 def test_what_keeps_the_log_longer_is_known(remembering: str) -> None:
     (one,) = [one for one in inspection.findings(remembering) if one.about.startswith("what keeps")]
     assert (one.well, one.residue, one.seen) == (True, True, "wal_keep_size = 16MB, wal_recycle = on")
+
+
+def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
+    found = inspection.findings(any_database.conninfo)
+    assert [(one.about, one.seen) for one in found if not one.well] == []
+    assert len(found) > 40
 
 
 def test_a_login_that_is_no_superuser_can_look_too(database: Any) -> None:

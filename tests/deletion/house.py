@@ -160,10 +160,17 @@ class House:
         return found
 
 
+SERVERS = {
+    "wheel": None,
+    **{folder.parent.name: folder for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin")) if (folder / "initdb").exists()},
+}  # fmt: skip
+"""Every PostgreSQL there is on this machine."""
+
+
 @contextmanager
-def house(folder: Path) -> Iterator[House]:
+def house(folder: Path, pg_bin: Path | None = None) -> Iterator[House]:
     """Opens one on the first of September 2026, with listed topics."""
-    deployment = Deployment.open(Settings.alone(data_dir=folder, sweep_every_hours=0))
+    deployment = Deployment.open(Settings.alone(data_dir=folder, pg_bin=pg_bin, sweep_every_hours=0))
     assert deployment.installer is not None
     database = Installer(deployment.installer)
     database.day(START)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from house import LATE, PATHS, SAID, House, house, word
+from house import LATE, PATHS, SAID, SERVERS, House, house, word
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "operations" / "postgresql.md"
 NAMES = [path.__name__ for path in PATHS]
@@ -30,9 +30,9 @@ class Lived:
     again: dict[str, str]  # path -> what the late capture of the same message answered
 
 
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
-    with house(tmp_path_factory.mktemp("house")) as at:
+@pytest.fixture(scope="module", params=list(SERVERS))
+def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
+    with house(tmp_path_factory.mktemp("house"), SERVERS[request.param]) as at:
         words, kept = {name: word() for name in NAMES}, word()
         for name in [*NAMES, "kept"]:
             at.me("PUT", "me/consent", {"decision": "granted", "notice": "v1"}, who=name)

@@ -24,6 +24,17 @@ def test_a_fresh_database_is_well(command: Any) -> None:
     assert done.code == 0
 
 
+def test_the_default_ledger_is_well_and_its_keys_want_a_backup_of_their_own(bare: Any) -> None:
+    done = bare("doctor", "--json")
+    assert (done.code, leaks(done)) == (0, {})
+    known = {one["about"]: one["seen"] for one in done.json if one["residue"]}
+    assert known.keys() == {
+        "who reads every row, past row-level security",
+        "pepper and keys lie apart from the database",
+    }
+    assert known["pepper and keys lie apart from the database"].endswith("keys, beside postgres/")
+
+
 def test_each_finding_is_a_line_of_a_table(command: Any) -> None:
     done = command("doctor")
     assert done.code == 0

@@ -11,12 +11,12 @@ from typing import Any
 
 import psycopg
 
-from ledger.db.inspection import catalog, logging, pooling, raw_logins, reach, roles
+from ledger.db.inspection import catalog, logging, pooling, raw_logins, reach, released, roles
 from ledger.db.inspection.finding import Finding, Query
 
 __all__ = ["Finding", "Query", "findings", "pooling"]
 
-_LOOKS = (*catalog.LOOKS, *roles.LOOKS, *raw_logins.LOOKS, *logging.LOOKS, *reach.LOOKS)
+_LOOKS = (*catalog.LOOKS, *released.LOOKS, *roles.LOOKS, *raw_logins.LOOKS, *logging.LOOKS, *reach.LOOKS)
 
 
 def findings(conninfo: str) -> list[Finding]:

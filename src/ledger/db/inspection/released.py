@@ -1,0 +1,127 @@
+"""The functions and the policies of a live database, word for word those of this release.
+
+What a function is called and who may call it says nothing of what it does. Here its text, its settings and its marks (STRICT,
+SECURITY DEFINER) are held against the schema files, which are installed with the program; the texts of policies against
+their list below.
+
+Source: PostgreSQL, sections 53.39 (pg_proc) and 54.18 (pg_policies); schema/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ledger.db import expected
+from ledger.db.inspection.finding import Finding, Query, known, none
+from ledger.db.migrations import schema_folder
+
+_HIS = "principal = ledger.me()"
+_NOT_KEPT_BACK = "topic <> all (ledger.kept_back())"
+_POLICIES: dict[str, tuple[str, str]] = {
+    "writer": (_HIS, _HIS),
+    "own": (_HIS, ""),
+    "gate": (_HIS, ""),
+    "custodian": ("true", "true"),
+    "keys": (f"{_HIS} and ledger.tier() in ('topics', 'full') and {_NOT_KEPT_BACK}", ""),
+    "content": (f"{_HIS} and ledger.tier() = 'full' and {_NOT_KEPT_BACK}", ""),
+}
+"""Policy -> which rows it lets through, and which it lets in; the same on each table that has it."""
+
+_WRITTEN_OTHERWISE = frozenset({"narrow", "written_since"})
+"""Functions of one expression that the server writes in another way than the schema."""
+_CLOCK = "today"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    text: str
+    settings: frozenset[str]
+    strict: bool
+    definer: bool
+
+
+@cache
+def declared() -> dict[str, Declared]:
+    """What the schema files say of each function."""
+    found = {}
+    for path in sorted(schema_folder().glob("[0-9]*.sql")):
+        _, *pieces = path.read_text("utf-8").split("create function ledger.")
+        for piece in pieces:
+            name = re.match(r"\w+", piece)
+            if name is not None:
+                found[name[0]] = _declared(piece)
+    return found
+
+
+def _declared(piece: str) -> Declared:
+    head, _, rest = piece.partition("as $$")
+    if ";" in head:  # one expression, up to the end of the statement
+        start = head.index("\n  return ")
+        return Declared(
+            _in_short(head[start : head.index(";", start)]), frozenset(), " strict" in head[:start], False
+        )
+    settings = re.findall(r"^\s+set ([\w.]+) = (.+?)\s*$", head, re.M)
+    return Declared(
+        _words(rest.partition("$$;")[0]),
+        frozenset(f"{name}={value.strip(chr(39))}" for name, value in settings),
+        re.search(r"\bstrict\b", head) is not None,
+        "security definer" in head,
+    )
+
+
+def _words(text: str) -> str:
+    """Without comments, and with one space between words."""
+    return " ".join(re.sub(r"--[^\n]*", "", text).split())
+
+
+def _in_short(expression: str) -> str:
+    """One form for an expression as it was written and as the server writes it."""
+    listed = re.sub(r"\bin \(([^()]*)\)", r"= any (array[\1])", expression.lower())
+    return re.sub(r"::text|[\s()]", "", listed)
+
+
+def functions(rows: Query) -> Iterator[Finding]:
+    ours = declared()
+    there: dict[str, Declared] = {}
+    twice = set()
+    for name, source, expression, settings, strict, definer in rows(
+        """select proname, prosrc, pg_get_function_sqlbody(oid), coalesce(proconfig, '{}'), proisstrict, prosecdef
+             from pg_proc where pronamespace = 'ledger'::regnamespace"""
+    ):
+        if name in there:
+            twice.add(name)  # with other arguments
+        text = _words(source) if expression is None else _in_short(expression)
+        there[name] = Declared(text, frozenset(settings), strict, definer)
+    for name in _WRITTEN_OTHERWISE & there.keys() & ours.keys():
+        there[name] = ours[name]
+    changed = twice | {name for name in there.keys() | ours.keys() if there.get(name) != ours.get(name)}
+    yield none(
+        "functions are those of this release",
+        [(name,) for name in changed - {_CLOCK}],
+        "run answer-ledger migrate; else create them anew from schema/, and find out who changed them",
+    )
+    yield known(
+        "the clock is another than the server's",
+        [("ledger.today()",)] if _CLOCK in changed else [],
+        "create ledger.today() anew from schema/04_tools.sql, unless this ledger is for tests",
+    )
+
+
+def policies(rows: Query) -> Iterator[Finding]:
+    wrong = [
+        (f"{table}.{name}",)
+        for table, name, lets_through, lets_in in rows(
+            """select tablename, policyname, coalesce(qual, ''), coalesce(with_check, '')
+                 from pg_policies where schemaname = 'ledger' and tablename = any(%s)""",
+            list(expected.OF_PRINCIPALS),
+        )
+        if (_in_short(lets_through), _in_short(lets_in))
+        != tuple(map(_in_short, _POLICIES.get(name, ("", ""))))
+    ]
+    yield none("policies say what they should", wrong, "compare with schema/03_policies.sql")
+
+
+LOOKS = (functions, policies)

@@ -53,6 +53,12 @@ def test_figures_name_routes_and_nothing_that_was_sent(api: Api) -> None:
     assert routes <= {getattr(route, "path", "") for route in api.app.routes} | {"none"}
 
 
+def test_figures_hold_no_instant(api: Api) -> None:
+    """The client library would tell when each kind of request first came."""
+    api.recall()
+    assert "_created" not in api.call("GET", "/metrics").text
+
+
 def test_figures_count(api: Api) -> None:
     def count() -> float:
         text = api.call("GET", "/metrics").text

@@ -8,9 +8,12 @@ Source: DESIGN sections 3 (G1, G3) and 8.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 from starlette.types import Scope
 
 REGISTRY = CollectorRegistry()
@@ -43,6 +46,19 @@ def _children(method: str, route: str, status: int) -> tuple[Counter, Histogram]
     return REQUESTS.labels(method, route, str(status)), SECONDS.labels(route)
 
 
+class _WithoutInstants(Collector):
+    """Our figures without the instant at which each was first counted, which the client library adds."""
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in REGISTRY.collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric
+
+
+_SHOWN = CollectorRegistry()
+_SHOWN.register(_WithoutInstants())
+
+
 def exposition() -> bytes:
     """The figures in the text format of Prometheus."""
-    return generate_latest(REGISTRY)
+    return generate_latest(_SHOWN)

@@ -1,0 +1,219 @@
+"""Histories: what people say and do over months, in which threads, and the same told in other threads.
+
+A history is generated from a number. A day has turns: what is said in threads, then what people do themselves,
+and so on. Within one turn a person says no more than one thing on a topic, so that all of it may be told in any
+order and in any thread without another answer being the newest one. Whatever a thread is to the outside (the
+name of the counterparty, the words around an answer, which answers share a message) changes with the thread.
+
+Source: DESIGN section 3 (G1, non-interference).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from ledger.proof.words import LISTED, UNLISTED
+
+FIRST_DAY = date(2026, 1, 5)
+THREADS = 4  # of each person
+
+# Whole days since the first: the next day, a month, past `reconfirm_after`, past `drop_after`.
+_LATER = (1, 2, 31, 125, 126, 200, 300, 541, 560, 700)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message in a thread. `parts` are topic labels, each with the sentence that answers it."""
+
+    who: int
+    thread: int
+    parts: tuple[tuple[str, str], ...]
+    said_on: date
+    misquoted: bool = False  # a candidate beside them that was never said, and is refused
+
+
+@dataclass(frozen=True, slots=True)
+class Coined:
+    """The agent of a thread registers a topic."""
+
+    who: int
+    thread: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reconfirmed:
+    """In a thread he was asked whether an old answer is still so."""
+
+    who: int
+    thread: int
+    label: str
+    still_true: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The agent of a thread looks before its turn."""
+
+    who: int
+    thread: int
+    labels: tuple[str, ...]
+    how: str  # plan, coverage or recall
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    """What he does himself, or an operator to his rows: outside of any thread."""
+
+    who: int
+    act: str  # grant, revoke, object, withdraw, withhold, release, correct, delete, keep, decline, erase, hold, lift
+    label: str = ""
+    words: str = ""
+
+
+Spoken = Said | Coined | Reconfirmed | Looked
+Step = Spoken | Did
+Turn = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One day of everybody: turns in their order. It ends with a sweep."""
+
+    day: date
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Histories of so many people in one database."""
+
+    people: int
+    days: tuple[Day, ...]
+
+    def steps(self) -> Iterator[Step]:
+        for day in self.days:
+            for turn in day.turns:
+                yield from turn
+
+
+def generate(seed: int, people: int, days: int = 4) -> World:
+    """The world of a number: `people` histories over `days` days."""
+    chance = random.Random(seed)  # noqa: S311 - to be had again, not to be secret
+    offsets = [0, *sorted(chance.sample(_LATER, days - 1))]
+    told = []
+    for offset in offsets:
+        today = FIRST_DAY + timedelta(days=offset)
+        turns: list[Turn] = []
+        for place in range(4):
+            steps: list[list[Step]] = []
+            for who in range(people):
+                if place % 2:
+                    steps.append(list(_acts(chance, who)))
+                else:
+                    steps.append(list(_conversations(chance, who, today, stale=offset > 120)))
+            turns.append(tuple(_interleaved(chance, steps)))
+        told.append(Day(today, tuple(turns)))
+    return World(people, tuple(told))
+
+
+def in_other_threads(world: World, seed: int) -> World:
+    """The same world, each thing said in a thread of chance, and beside others of that turn."""
+    chance = random.Random(seed)  # noqa: S311
+    return _each_turn(world, lambda turn: _dealt_anew(chance, turn))
+
+
+def in_another_order(world: World, seed: int) -> World:
+    """The same world, the things of each turn in an order of chance."""
+    chance = random.Random(seed)  # noqa: S311
+    return _each_turn(world, lambda turn: tuple(chance.sample(turn, len(turn))) if _spoken(turn) else turn)
+
+
+def _each_turn(world: World, change: object) -> World:
+    assert callable(change)  # noqa: S101
+    return World(
+        world.people,
+        tuple(Day(day.day, tuple(change(turn) for turn in day.turns)) for day in world.days),
+    )
+
+
+def _spoken(turn: Turn) -> bool:
+    return not any(isinstance(step, Did) for step in turn)
+
+
+def _conversations(chance: random.Random, who: int, today: date, *, stale: bool) -> Iterator[Spoken]:
+    labels = [*LISTED, *UNLISTED]
+    chance.shuffle(labels)
+    for _ in range(chance.choice((0, 1, 1, 2, 3))):
+        parts = []
+        for _ in range(chance.choice((1, 1, 1, 2, 3))):
+            label = labels.pop()
+            parts.append((label, chance.choice(_sentences(label))))
+        late = chance.choice((0, 0, 0, 1, 40))
+        yield Said(
+            who, chance.randrange(THREADS), tuple(parts), today - timedelta(days=late), chance.random() < 0.1
+        )
+    if chance.random() < 0.2:
+        yield Coined(
+            who,
+            chance.randrange(THREADS),
+            chance.choice([*UNLISTED, f"habit {chance.choice('abcdefgh')}{who}"]),
+        )
+    if stale:
+        for _ in range(chance.choice((0, 1, 2))):
+            yield Reconfirmed(who, chance.randrange(THREADS), labels.pop(), chance.random() < 0.7)
+    if chance.random() < 0.3:
+        yield Looked(
+            who, chance.randrange(THREADS), tuple(chance.sample(list(LISTED), 3)),
+            chance.choice(("plan", "coverage", "recall")),
+        )  # fmt: skip
+
+
+_ACTS = (
+    "grant", "grant", "grant", "revoke", "object", "withdraw", "withhold", "release", "correct", "correct", "delete",
+    "delete", "keep", "decline", "erase", "hold", "lift",
+)  # fmt: skip
+
+
+def _acts(chance: random.Random, who: int) -> Iterator[Did]:
+    for _ in range(chance.choice((0, 0, 1, 2))):
+        act = chance.choice(_ACTS)
+        confirmed = [key for key, topic in LISTED.items() if topic.handling == "confirm"]
+        label = chance.choice(confirmed if act in ("keep", "decline") else list(LISTED))
+        yield Did(who, act, label, chance.choice(LISTED[label].sentences) + ", by now")
+
+
+def _sentences(label: str) -> Sequence[str]:
+    return LISTED[label].sentences if label in LISTED else UNLISTED[label]
+
+
+def _interleaved(chance: random.Random, each: list[list[Step]]) -> Iterator[Step]:
+    """Everybody's steps, each person's in their order."""
+    turns = [who for who, steps in enumerate(each) for _ in steps]
+    chance.shuffle(turns)
+    places = [iter(steps) for steps in each]
+    for who in turns:
+        yield next(places[who])
+
+
+def _dealt_anew(chance: random.Random, turn: Turn) -> Turn:
+    if not _spoken(turn):
+        return turn
+    # By the day it was said on too, which is no matter of threads.
+    parts: dict[tuple[int, date], list[tuple[str, str]]] = {}
+    for step in turn:
+        if isinstance(step, Said):
+            parts.setdefault((step.who, step.said_on), []).extend(step.parts)
+    for dealt in parts.values():
+        chance.shuffle(dealt)
+    told: list[Step] = []
+    for step in turn:
+        if isinstance(step, Said):
+            hand = parts[step.who, step.said_on]
+            step = replace(step, parts=tuple(hand.pop() for _ in step.parts))
+        assert not isinstance(step, Did)  # noqa: S101 - the turn is a spoken one
+        told.append(replace(step, thread=chance.randrange(THREADS)))
+    return tuple(told)

@@ -1,0 +1,138 @@
+"""Non-interference as a property: a history and the same history in other threads leave the same behind.
+
+Each world is played three times in a database of its own: as it was generated, in other threads, and in another
+order within a turn. After each day's sweep everything that lasts is compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, fields
+from functools import partial
+from multiprocessing import get_context
+
+from ledger.db.remains import Remains, Table
+from ledger.proof import histories
+from ledger.proof.comparison import SHOWN, Evidence, differences, of_metrics, of_rows
+from ledger.proof.histories import Day, World
+from ledger.proof.play import Play
+from ledger.proof.stage import Place, Stage
+
+PEOPLE = 50  # of one world
+
+
+@dataclass(slots=True)
+class Findings:
+    """What came of it. `disorder` are principals whose rows told something before the sweep."""
+
+    histories: int = 0
+    steps: int = 0
+    compared: int = 0  # sections
+    rows: int = 0  # that the plays left in tables of ours
+    faults: list[str] = field(default_factory=list)
+    disorder: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+
+    def add(self, more: Findings) -> None:
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(more, one.name))
+
+    @property
+    def well(self) -> bool:
+        return not (self.faults or self.disorder or self.differences)
+
+
+def examine(
+    stage: Stage,
+    worlds: Sequence[int],
+    people: int = PEOPLE,
+    days: int = 4,
+    *,
+    jobs: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Findings:
+    """Plays the worlds of these numbers, each with so many people, and compares. Stops soon after one that differs.
+
+    `jobs` processes play side by side; `advance` hears how many histories are done.
+    """
+    found = Findings()
+    stage.prepare()
+    one = partial(_examine, stage, people=people, days=days)
+    if jobs == 1:
+        for seed in worlds:
+            found.add(one(seed))
+            advance(people)
+            if not found.well:
+                break
+        return found
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(one, seed) for seed in worlds]):
+            found.add(done.result())
+            advance(people)
+            if not found.well:
+                pool.shutdown(cancel_futures=True)
+                break
+    return found
+
+
+def _examine(stage: Stage, seed: int, *, people: int, days: int) -> Findings:
+    found = Findings(histories=people)
+    told = histories.generate(seed, people, days)
+    others = {
+        "in other threads": histories.in_other_threads(told, seed),
+        "in another order": histories.in_another_order(told, seed),
+    }
+    first = list(_played(stage, told, found))
+    for how, other in others.items():
+        for (day, a), (_, b) in zip(first, _played(stage, other, found), strict=True):
+            found.compared += len(a)
+            found.differences += [
+                f"world {seed}, told {how}, day {day.day}: {difference}" for difference in differences(a, b)
+            ]
+    return found
+
+
+def _played(stage: Stage, world: World, found: Findings) -> Iterator[tuple[Day, Evidence]]:
+    with stage.place() as place, Remains(place.installer) as remains:
+        play = Play(place)
+        for day in world.days:
+            play.day(day)
+            found.disorder += remains.disorder()[:SHOWN]
+            play.sweep()
+            remains.maintain(table for table in remains.tables() if not table.of_the_system)
+            yield day, evidence(place, remains, with_catalog=day is world.days[-1])
+        found.faults += play.faults()
+        found.steps += play.statuses.total()
+        found.rows += sum(len(remains.rows(table)) for table in remains.tables() if not table.of_the_system)
+
+
+def evidence(place: Place, remains: Remains, *, with_catalog: bool) -> Evidence:
+    """Everything that lasts of a place, by section; the catalog as digests, if asked for."""
+    tables = remains.tables()
+    ours = [table for table in tables if not table.of_the_system]
+    lasts = of_rows(
+        {table.full_name: remains.rows(table) for table in ours},
+        {table.full_name: _transactions(table) for table in ours},
+    )
+    if with_catalog:
+        lasts |= {
+            f"catalog {table.full_name}": [remains.digest(table)] for table in tables if table.of_the_system
+        }
+    lasts["sequences"] = remains.sequences()
+    lasts["order of rows"] = remains.disorder()
+    lasts["server log"] = place.server_logged()
+    lasts["our log"] = place.logged()
+    lasts["printed"] = place.printed.getvalue().splitlines()
+    lasts["metrics"] = of_metrics(*place.grown())
+    lasts["files"] = [
+        f"{path.relative_to(place.deployment.settings.data_dir)} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
+        for path in place.files()
+        if path.parent.name != "keys"
+    ]
+    return lasts
+
+
+def _transactions(table: Table) -> list[str]:
+    return [name for name, kind in zip(table.columns, table.kinds, strict=True) if kind in ("xid", "xid8")]

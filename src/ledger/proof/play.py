@@ -1,0 +1,166 @@
+"""Plays a world in a place, over HTTP, as an application, agents, people and an operator would.
+
+Whatever a thread is to the outside goes along with each call: the counterparty's name in `avoid` and in the
+message, a token of the thread's own, the headers of its device, the words around an answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from typing import Any
+
+import httpx
+
+from ledger.proof.histories import Coined, Day, Did, Looked, Reconfirmed, Said, Step
+from ledger.proof.stage import Place
+from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
+
+NOTICE = "2026-01"
+
+
+def name_of(who: int) -> str:
+    """The outside id of a person of a world."""
+    return f"person-{who}"
+
+
+class Play:
+    """One play in one place. `statuses` counts what was answered: call -> status -> how often."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.statuses: Counter[tuple[str, int]] = Counter()
+
+    def day(self, day: Day) -> None:
+        """Plays a day, up to its sweep."""
+        self._place.clock.set(day.day)
+        for turn in day.turns:
+            for step in turn:
+                self.step(step, day.day)
+
+    def sweep(self) -> None:
+        self._count("sweep", self._place.call("POST", "/v1/operator/sweep", scope="operator"))
+
+    def step(self, step: Step, today: date) -> None:
+        match step:
+            case Said():
+                self._say(step)
+            case Coined():
+                body = {"label": step.label, "avoid": [_name(step.thread)], "new": True}
+                self._in_thread(step, "coin", "POST", "/v1/topics", body, scope="agent")
+            case Reconfirmed():
+                message = "Yes." if step.still_true else "No."
+                body = {
+                    "topic": step.label, "message": message, "span": message, "said_on": today.isoformat(),
+                    "still_true": step.still_true, "avoid": [_name(step.thread)],
+                }  # fmt: skip
+                self._in_thread(step, "reconfirm", "POST", "/v1/reconfirmations", body, scope="capture")
+            case Looked():
+                field = "labels" if step.how == "plan" else "topics"
+                self._in_thread(
+                    step, step.how, "POST", f"/v1/{step.how}", {field: list(step.labels)}, scope="agent"
+                )
+            case Did():
+                self._act(step)
+
+    def _say(self, said: Said) -> None:
+        counterparty = _name(said.thread)
+        sentences = " ".join(f"{sentence}." for _, sentence in said.parts)
+        greeting, parting = GREETINGS[said.thread % len(GREETINGS)], PARTINGS[said.thread % len(PARTINGS)]
+        candidates = [{"topic": label, "span": sentence} for label, sentence in said.parts]
+        if said.misquoted:
+            candidates.append({"topic": "hometown", "span": "I grew up by the sea"})
+        body = {
+            "message": f"{greeting} {counterparty}! {sentences} {parting}",
+            "said_on": said.said_on.isoformat(),
+            "avoid": [counterparty],
+            "asked": f"{counterparty} here. Tell me about yourself.",
+            "candidates": candidates,
+        }
+        response = self._in_thread(said, "capture", "POST", "/v1/captures", body, scope="capture")
+        if response.status_code == 200:
+            for (label, _), outcome in zip(said.parts, response.json()["outcomes"], strict=False):
+                forbidden = label in LISTED and LISTED[label].handling == "forbidden"
+                if outcome["accepted"] is forbidden:
+                    self.statuses["capture judged otherwise than expected", 200] += 1
+
+    def _act(self, did: Did) -> None:
+        who = name_of(did.who)
+        entry = f"/v1/me/entries/{self._place.entry_id(who, did.label)}"
+        consent = {"decision": "granted" if did.act == "grant" else "revoked", "notice": NOTICE}
+        calls: dict[str, tuple[str, str, Any]] = {
+            "grant": ("PUT", "/v1/me/consent", consent),
+            "revoke": ("PUT", "/v1/me/consent", consent),
+            "object": ("PUT", "/v1/me/objection", None),
+            "withdraw": ("DELETE", "/v1/me/objection", None),
+            "withhold": ("PUT", f"{entry}/withheld", None),
+            "release": ("DELETE", f"{entry}/withheld", None),
+            "correct": ("PUT", entry, {"answer": did.words}),
+            "delete": ("DELETE", entry, None),
+            "keep": ("POST", f"{entry}/decision", {"keep": True}),
+            "decline": ("POST", f"{entry}/decision", {"keep": False}),
+            "erase": ("DELETE", "/v1/me", None),
+            "hold": ("PUT", "/v1/operator/legal-holds", {"principal": who}),
+            "lift": ("DELETE", "/v1/operator/legal-holds", {"principal": who}),
+        }
+        method, path, body = calls[did.act]
+        if path.startswith("/v1/operator"):
+            self._count(did.act, self._place.call(method, path, body, scope="operator"))
+        else:
+            self._count(did.act, self._place.call(method, path, body, scope="principal", who=who))
+
+    def _in_thread(
+        self,
+        step: Said | Coined | Reconfirmed | Looked,
+        kind: str,
+        method: str,
+        path: str,
+        body: Any,
+        *,
+        scope: str,
+    ) -> httpx.Response:
+        response = self._place.call(
+            method,
+            path,
+            body,
+            scope=scope,
+            who=name_of(step.who),
+            thread=step.thread,
+            headers=_device(step.thread),
+        )
+        self._count(kind, response)
+        return response
+
+    def _count(self, kind: str, response: httpx.Response) -> None:
+        self.statuses[kind, response.status_code] += 1
+
+    def faults(self) -> list[str]:
+        """Answers that no play may get: the application's own failures, and what the histories do not provoke."""
+        own = {
+            "withhold",
+            "release",
+            "correct",
+            "delete",
+            "keep",
+            "decline",
+        }  # of what may not be there, or is held
+        allowed = {200, 204}
+        return [
+            f"{kind} was answered {status}, {n} times"
+            for (kind, status), n in sorted(self.statuses.items())
+            if " " in kind or status not in (allowed | {404, 409} if kind in own else allowed)
+        ]
+
+
+def _name(thread: int) -> str:
+    return COUNTERPARTIES[thread % len(COUNTERPARTIES)]
+
+
+def _device(thread: int) -> dict[str, str]:
+    return {
+        "User-Agent": f"chat-{thread}/1.0",
+        "X-Forwarded-For": f"192.0.2.{thread + 1}",
+        "X-Request-Id": f"thread-{thread}",
+        "Traceparent": f"00-{thread + 1:032x}-{thread + 1:016x}-01",
+        "Cookie": f"session={_name(thread)}",
+    }

@@ -1,0 +1,285 @@
+"""Where the proof is played: the real application on real databases, each a clone of one that was set up once.
+
+A stage is a server and a template. The proof's own (`alone`) is an embedded server that is made to be thrown away;
+tests bring theirs, and may break the database or the application on purpose.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import itertools
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from starlette.types import ASGIApp
+
+from ledger.api.app import create_app
+from ledger.core.model import Handling, Tier
+from ledger.db.clock import Clock
+from ledger.embedded import EmbeddedServer
+from ledger.identity import Identity
+from ledger.proof.words import LISTED
+from ledger.service.deployment import Deployment, migrate
+from ledger.settings import Settings
+from ledger.tokens import Scope, Tokens
+
+PEPPER = (
+    "cHJvdmUgaXQgcHJvdmUgaXQgcHJvdmUgaXQgcHJvdmU="  # not secret: of ledgers that are made to be thrown away
+)
+RELEASE = "release"
+
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Stage:
+    """A server, and the database that others are cloned from. `conninfo` is a superuser's; `folder` is for the key
+    files of what is opened; `build` makes the application of a deployment. Another process can be sent one."""
+
+    conninfo: str
+    template: str
+    folder: Path
+    build: Callable[[Deployment], ASGIApp] = create_app
+    _listed: str | None = None
+
+    @classmethod
+    @contextmanager
+    def alone(cls) -> Iterator[Self]:
+        """A stage on a server of its own, with the schema of this release; nothing of it is left behind."""
+        with tempfile.TemporaryDirectory(prefix="ledger-proof-") as name:
+            folder = Path(name)
+            with EmbeddedServer.open(folder / "server") as server:
+                with psycopg.connect(server.admin_conninfo(), autocommit=True) as admin:
+                    # What is played is thrown away, so nobody waits for the disk; and what autovacuum does, the
+                    # play does itself, at the same point of each.
+                    for setting in ("fsync", "synchronous_commit", "autovacuum"):
+                        admin.execute(f"alter system set {setting} = off")
+                    admin.execute("select pg_reload_conf()")
+                    admin.execute(f"create database {RELEASE}")
+                migrate(server.admin_conninfo(RELEASE), Identity(PEPPER.encode(), "default"))
+                yield cls(server.admin_conninfo(), RELEASE, folder)
+
+    def admin(self, database: str) -> str:
+        """The superuser's connection string for a database."""
+        return make_conninfo(self.conninfo, dbname=database)
+
+    def prepare(self) -> None:
+        """Lists the topics of `words`, once, in a database that places are cloned from."""
+        if self._listed is None:
+            self._listed = self._clone(self.template)
+            with self._opened(self._listed) as place:
+                for key, topic in LISTED.items():
+                    place.list_topic(key, topic.question, topic.handling)
+
+    @contextmanager
+    def place(self) -> Iterator[Place]:
+        """A ledger of its own, with the topics of `words` listed."""
+        self.prepare()
+        name = self._clone(self._listed or self.template)
+        try:
+            with self._opened(name) as place:
+                yield place
+        finally:
+            with self._administration() as admin:
+                admin.execute(sql.SQL("drop database {}").format(sql.Identifier(name)))
+
+    def _clone(self, template: str) -> str:
+        name = f"proof_{os.getpid()}_{next(_numbers)}"
+        with self._administration() as admin:
+            clone = sql.SQL("create database {} template {}")
+            admin.execute(clone.format(sql.Identifier(name), sql.Identifier(template)))
+        return name
+
+    @contextmanager
+    def _opened(self, database: str) -> Iterator[Place]:
+        installer = self.admin(database)
+        settings = Settings.alone(
+            database_url=_url(installer), data_dir=self.folder / database, pepper=PEPPER, sweep_every_hours=0
+        )
+        deployment = Deployment.open(settings)
+        with Place(deployment, self.build(deployment), installer) as place:
+            yield place
+
+    def _administration(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(self.admin("postgres"), autocommit=True)
+
+
+def _url(conninfo: str) -> str:
+    parts = {name: quote(str(value), safe="") for name, value in conninfo_to_dict(conninfo).items()}
+    return f"postgresql://{parts['user']}:{parts.get('password', '')}@{parts['host']}:{parts['port']}/{parts['dbname']}"
+
+
+@dataclass
+class Place:
+    """An open ledger, called over its HTTP interface by whoever may. A context manager."""
+
+    deployment: Deployment
+    app: Any
+    installer: str
+    clock: Clock = field(init=False)
+    printed: io.StringIO = field(default_factory=io.StringIO)
+    _logged: io.StringIO = field(default_factory=io.StringIO)
+    _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
+    _issued: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock(self.installer)
+        self.tokens = Tokens.open(
+            self.deployment.settings, self.deployment.keys, self.deployment.context.identity.principal
+        )
+        # A failure of the application is a response, as it is behind a server.
+        self._transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        with psycopg.connect(self.installer) as connection:
+            ((cluster,),) = connection.execute("show data_directory").fetchall()
+        self.cluster = Path(cluster)
+        self._log = _Log(self._logged)
+        self._server_log = self.cluster.parent / "server.log"
+        self._logged_before = self._server_log.stat().st_size
+        self._figures_before = self.figures()
+
+    def __enter__(self) -> Self:
+        self._log.listen()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._log.leave()
+        self.clock.__exit__()
+        self._runner.run(ledger_of(self.app).close())
+        self._runner.close()
+        self.deployment.close()
+
+    # ── Calls ────────────────────────────────────────────────────────────────────────────────────
+
+    def token(self, scope: str, who: str | None = None, thread: object = None, **narrowed: Any) -> str:
+        """A token of a scope; the same one again for the same thread, another for another."""
+        name = (scope, who, thread, repr(narrowed))
+        if name not in self._issued:
+            principal = None if who is None else self.deployment.context.identity.principal(who)
+            if "max_tier" in narrowed:
+                narrowed["max_tier"] = Tier(narrowed["max_tier"])
+            scopes = [Scope(word) for word in scope.split()]
+            self._issued[name] = self.tokens.issue(scopes, principal=principal, **narrowed).token
+        return self._issued[name]
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        scope: str | None = None,
+        who: str | None = None,
+        thread: object = None,
+        headers: Mapping[str, str] | None = None,
+        raw: bytes | None = None,
+        **narrowed: Any,
+    ) -> httpx.Response:
+        """One request. Without a scope it comes without a token."""
+        sent = (
+            {} if scope is None else {"Authorization": f"Bearer {self.token(scope, who, thread, **narrowed)}"}
+        )
+        content = raw if raw is not None else None if body is None else json.dumps(body).encode()
+        if content is not None:
+            sent["Content-Type"] = "application/json"
+        sent |= headers or {}
+        request = httpx.Request(method, f"http://ledger{path}", content=content, headers=sent)
+        with redirect_stdout(self.printed), redirect_stderr(self.printed):
+            return self._runner.run(self._send(request))
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        # without a client, whose cookies and redirects would cost more than the call
+        response = await self._transport.handle_async_request(request)
+        await response.aread()
+        return response
+
+    def list_topic(self, key: str, question: str | None, handling: Handling) -> None:
+        coined = self.call("POST", "/v1/topics", {"label": key, "new": True}, scope="agent", who="nobody")
+        change: dict[str, Any] = {"listed": True, "handling": handling}
+        if question is not None:
+            change["question"] = question
+        path = f"/v1/operator/topics/{key}"
+        seen = self.call("GET", "/v1/operator/topics", scope="operator").json()
+        etag = next(one["etag"] for one in seen["items"] if one["key"] == key)
+        dry = self.call("PATCH", f"{path}?dry_run=true", change, scope="operator").json()
+        if dry["preview"] is not None:
+            change["preview"] = dry["preview"]
+        changed = self.call("PATCH", path, change, scope="operator", headers={"If-Match": etag})
+        if (coined.status_code, changed.status_code) != (200, 200):
+            raise AssertionError(f"the topic {key} could not be listed: {coined.text} {changed.text}")
+
+    def capture(
+        self, who: str, said_on: date, topic: str, message: str, span: str | None = None
+    ) -> httpx.Response:
+        body = {
+            "message": message,
+            "said_on": said_on.isoformat(),
+            "candidates": [{"topic": topic, "span": span or message}],
+        }
+        return self.call("POST", "/v1/captures", body, scope="capture", who=who)
+
+    def entry_id(self, who: str, topic: str) -> str:
+        """Names his entry on a topic in a path."""
+        identity = self.deployment.context.identity
+        return identity.entry_id(identity.principal(who), topic)
+
+    # ── What the application and the server have told ────────────────────────────────────────────
+
+    def figures(self) -> str:
+        return self.call("GET", "/metrics").text
+
+    def grown(self) -> tuple[str, str]:
+        """The figures before the first call, and now."""
+        return self._figures_before, self.figures()
+
+    def logged(self) -> list[str]:
+        return self._logged.getvalue().splitlines()
+
+    def server_logged(self) -> list[str]:
+        with self._server_log.open(encoding="utf-8", errors="replace") as log:
+            log.seek(self._logged_before)
+            return log.read().splitlines()
+
+    def files(self) -> Iterable[Path]:
+        """The files that the product has written beside the database."""
+        return (path for path in self.deployment.settings.data_dir.rglob("*") if path.is_file())
+
+
+def ledger_of(app: Any) -> Any:
+    """The ledger of an application, whatever was wrapped around it."""
+    while not hasattr(app, "state"):
+        app = app.app
+    return app.state.ledger
+
+
+class _Log(logging.Handler):
+    """Keeps everything that is logged, by us at any level, by others at theirs; but for the client of the proof."""
+
+    def __init__(self, into: io.StringIO) -> None:
+        super().__init__()
+        self._into = into
+
+    def listen(self) -> None:
+        logging.getLogger().addHandler(self)
+        logging.getLogger("ledger").setLevel(logging.DEBUG)
+
+    def leave(self) -> None:
+        logging.getLogger().removeHandler(self)
+        logging.getLogger("ledger").setLevel(logging.NOTSET)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not record.name.startswith(("httpx", "httpcore", "asyncio")):
+            self._into.write(f"{record.name} {record.levelname}: {record.getMessage()}\n")

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench rights lock freeze clean
+.PHONY: help demo test prove prove-all check format bench rights lock freeze clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,12 @@ demo: $(STAMP) ## three agents, one person: who is asked what, and what the data
 
 test: $(STAMP) ## the whole suite, on the PostgreSQL of the wheel
 	$(BIN)/python -m pytest
+
+prove: $(STAMP) ## the page of evidence: what lasts tells nothing, the wall holds, nobody is an oracle
+	@$(BIN)/answer-ledger prove
+
+prove-all: $(STAMP) ## the same with 10,000 histories (about half an hour)
+	@$(BIN)/answer-ledger prove --histories 10000
 
 check: $(STAMP) ## format, lint, types, direction of imports, SQL
 	$(BIN)/ruff format --check .

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.cli import checkup, gate, person, registry
+from ledger.cli import checkup, gate, person, proof, registry
 from ledger.cli.common import (
     NO,
     Database,
@@ -44,6 +44,7 @@ app.add_typer(person.hold, name="legal-hold")
 app.command()(person.why)
 app.command()(person.export)
 app.command()(person.erase)
+app.command("prove")(proof.command)
 
 
 def main() -> None:

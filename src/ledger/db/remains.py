@@ -156,6 +156,21 @@ class Remains:
                 )
         return found
 
+    def locked(self) -> list[str]:
+        """Tables in which rows that stand carry an xmax: a lock was on them, or a deletion that was taken back.
+
+        Not the one row of settings, which operators lock and nobody's answer touches.
+        """
+        found = []
+        for table in self.tables():
+            if not table.of_the_system and table.full_name != "ledger.setting":
+                query = sql.SQL("select count(*) from {} t where xmax::text <> '0'")
+                ((n,),) = self._connection.execute(
+                    query.format(sql.Identifier(table.schema, table.name))
+                ).fetchall()
+                found += [f"{n} rows of {table.full_name} carry an xmax"] if n else []
+        return found
+
     def maintain(self, tables: Iterable[Table]) -> None:
         """What autovacuum would do to these at a time of its own: frees what is dead, and draws statistics."""
         names = sql.SQL(", ").join(

@@ -25,7 +25,7 @@ PEOPLE = 50  # of one world
 
 @dataclass(slots=True)
 class Findings:
-    """What came of it. `disorder` are principals whose rows told something before the sweep."""
+    """What came of it. `disorder` and `locked` are what told something before a sweep."""
 
     histories: int = 0
     steps: int = 0
@@ -33,6 +33,7 @@ class Findings:
     rows: int = 0  # that the plays left in tables of ours
     faults: list[str] = field(default_factory=list)
     disorder: list[str] = field(default_factory=list)
+    locked: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
 
     def add(self, more: Findings) -> None:
@@ -41,7 +42,7 @@ class Findings:
 
     @property
     def well(self) -> bool:
-        return not (self.faults or self.disorder or self.differences)
+        return not (self.faults or self.disorder or self.locked or self.differences)
 
 
 def examine(
@@ -100,6 +101,7 @@ def _played(stage: Stage, world: World, found: Findings) -> Iterator[tuple[Day, 
         for day in world.days:
             play.day(day)
             found.disorder += remains.disorder()[:SHOWN]
+            found.locked += remains.locked()
             play.sweep()
             remains.maintain(table for table in remains.tables() if not table.of_the_system)
             yield day, evidence(place, remains, with_catalog=day is world.days[-1])

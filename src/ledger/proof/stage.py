@@ -18,7 +18,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -30,6 +30,7 @@ from starlette.types import ASGIApp
 from ledger.api.app import create_app
 from ledger.core.model import Handling, Tier
 from ledger.db.clock import Clock
+from ledger.db.operation import UseCase
 from ledger.embedded import EmbeddedServer
 from ledger.identity import Identity
 from ledger.proof.words import LISTED
@@ -41,6 +42,8 @@ PEPPER = (
     "cHJvdmUgaXQgcHJvdmUgaXQgcHJvdmUgaXQgcHJvdmU="  # not secret: of ledgers that are made to be thrown away
 )
 RELEASE = "release"
+
+T = TypeVar("T")
 
 _numbers = itertools.count(1)
 
@@ -108,8 +111,9 @@ class Stage:
     def _opened(self, database: str) -> Iterator[Place]:
         installer = self.admin(database)
         settings = Settings.alone(
-            database_url=_url(installer), data_dir=self.folder / database, pepper=PEPPER, sweep_every_hours=0
-        )
+            database_url=_url(installer), data_dir=self.folder / database, pepper=PEPPER, sweep_every_hours=0,
+            pool_max=1,
+        )  # fmt: skip
         deployment = Deployment.open(settings)
         with Place(deployment, self.build(deployment), installer) as place:
             yield place
@@ -205,6 +209,11 @@ class Place:
         response = await self._transport.handle_async_request(request)
         await response.aread()
         return response
+
+    def run(self, use_case: UseCase[T]) -> T:
+        """Runs a use case on the connections that the application works with: one a surface."""
+        done: T = self._runner.run(ledger_of(self.app).run(use_case))
+        return done
 
     def list_topic(self, key: str, question: str | None, handling: Handling) -> None:
         coined = self.call("POST", "/v1/topics", {"label": key, "new": True}, scope="agent", who="nobody")

@@ -28,20 +28,35 @@ def failed(page: Page, about: str) -> str:
     return seen
 
 
-def redefined(database_function: str, old: str, new: str) -> str:
+def redefined(function: str, old: str, new: str) -> str:
     """SQL that replaces a part of a function of ours, whatever else stands in it."""
-    escaped_old, escaped_new = old.replace("'", "''"), new.replace("'", "''")
+    return _changed(function, f"replace(was, {quoted(old)}, {quoted(new)})")
+
+
+def rewritten(function: str, body: str) -> str:
+    """SQL that gives a function of ours another body."""
+    return _changed(
+        function,
+        f"replace(was, (select prosrc from pg_proc where oid = 'ledger.{function}'::regproc), {quoted(body)})",
+    )
+
+
+def _changed(function: str, change: str) -> str:
     return f"""
     do $do$
     declare
-      was text := pg_get_functiondef('ledger.{database_function}'::regproc);
-      now text := replace(was, '{escaped_old}', '{escaped_new}');
+      was text := pg_get_functiondef('ledger.{function}'::regproc);
+      changed text := {change};
     begin
-      if was = now then
-        raise exception 'there is nothing to break in %', '{database_function}';
+      if was = changed then
+        raise exception 'there is nothing to break in %', '{function}';
       end if;
-      execute now;
+      execute changed;
     end $do$"""
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 # ── In the database ──────────────────────────────────────────────────────────────────────────────
@@ -99,15 +114,13 @@ def test_a_function_without_its_predicate(broken, function, old, new):
 
 def test_an_upsert_that_keeps_old_xmins(broken):
     upsert = """
-    create or replace function ledger.lay_entries(p uuid, topics text[], answers text[], days date[], gone text[])
-    returns void language plpgsql as $$
     begin
       delete from ledger.entry e where e.principal = p and e.topic = any (gone);
       insert into ledger.entry (principal, topic, answer, as_of)
-      select p, n.topic, n.answer, n.day from unnest(topics, answers, days) as n(topic, answer, day)
+      select p, n.topic, n.answer, day from unnest(topics, answers) as n(topic, answer)
       on conflict (principal, topic) do update set answer = excluded.answer, as_of = excluded.as_of;
-    end $$"""
-    page = prove(broken(upsert), SMALL)
+    end"""
+    page = prove(broken(rewritten("lay_entries", upsert)), SMALL)
     assert "xmins" in failed(page, "one xmin")
 
 

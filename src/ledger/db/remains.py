@@ -110,6 +110,22 @@ class Remains:
             found.append(Row(table.full_name, named, text, xmin, xmax, (int(page), int(item)), command))
         return sorted(found, key=lambda row: row.text)
 
+    def groups(self, table: Table) -> list[Row]:
+        """A large table in short: a row for each xmin and xmax in it, which holds how many and a digest of them."""
+        query = sql.SQL(
+            "select xmin::text::bigint, xmax::text::bigint, count(*)::text, md5(string_agg(h, '' order by h)) "
+            "from (select xmin, xmax, md5({}) as h from {} t) r group by xmin::text, xmax::text"
+        ).format(_row(table), sql.Identifier(table.schema, table.name))
+        found = []
+        for xmin, xmax, n, digest in self._connection.execute(query).fetchall():
+            values = {"rows": n, "digest": digest}
+            found.append(Row(table.full_name, values, f"{n}, {digest}", xmin, xmax, (0, 0), 0))
+        return sorted(found, key=lambda row: row.text)
+
+    def count(self, table: Table) -> int:
+        query = sql.SQL("select count(*) from {}").format(sql.Identifier(table.schema, table.name))
+        return int(self._connection.execute(query).fetchall()[0][0])
+
     def digest(self, table: Table) -> str:
         """How many rows a table of the catalog has, and a digest of them, without what differs by nature."""
         query = sql.SQL(

@@ -4,6 +4,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
+# Real transcripts that `prove` attacks besides the generated ones, where they are there.
+TRANSCRIPTS ?= ../shared/data/sgd.jsonl
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test prove prove-all check format bench rights lock freeze clean
 
@@ -25,10 +28,10 @@ test: $(STAMP) ## the whole suite, on the PostgreSQL of the wheel
 	$(BIN)/python -m pytest
 
 prove: $(STAMP) ## the page of evidence: what lasts tells nothing, the wall holds, nobody is an oracle
-	@$(BIN)/answer-ledger prove
+	@$(BIN)/answer-ledger prove $(addprefix --transcripts ,$(wildcard $(TRANSCRIPTS)))
 
 prove-all: $(STAMP) ## the same with 10,000 histories (about half an hour)
-	@$(BIN)/answer-ledger prove --histories 10000
+	@$(BIN)/answer-ledger prove --histories 10000 $(addprefix --transcripts ,$(wildcard $(TRANSCRIPTS)))
 
 check: $(STAMP) ## format, lint, types, direction of imports, SQL
 	$(BIN)/ruff format --check .

@@ -8,8 +8,8 @@ from ledger.proof import histories, noninterference
 from ledger.proof.play import Play
 
 
-def test_what_lasts_is_the_same_in_whichever_thread_and_order_it_was_told(stage):
-    found = noninterference.examine(stage, range(8), people=25, jobs=2)
+def test_what_lasts_is_the_same_in_whichever_thread_and_order_it_was_told():
+    found = noninterference.examine_side_by_side(range(8), people=25, jobs=2)
     assert found.faults == []
     assert found.disorder == []
     assert found.differences == []

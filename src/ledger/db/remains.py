@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
+
+LARGE = 2_000
+"""Rows: a larger table holds the release's own data, and is looked at in short."""
 
 SYSTEM = ("pg_catalog", "information_schema")
 
@@ -194,9 +198,23 @@ class Remains:
         )
         self._connection.execute(sql.SQL("vacuum (analyze) {}").format(names))
 
-    def text_of(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query of the proof's own."""
-        return self._connection.execute(query).fetchall()
+    def write_ahead_log(self) -> bytes:
+        """The write-ahead log as far as the server still keeps it, in its order; of all databases."""
+        ((cluster,),) = self._connection.execute("show data_directory").fetchall()
+        ((last,),) = self._connection.execute(
+            "select pg_walfile_name(pg_current_wal_insert_lsn())"
+        ).fetchall()
+        segments = sorted(
+            path
+            for path in (Path(cluster) / "pg_wal").iterdir()
+            if len(path.name) == 24 and path.name <= last
+        )
+        return b"".join(path.read_bytes() for path in segments)
+
+    def checkpoint(self) -> None:
+        """Begins a new file of the log, and gives up the files before it."""
+        self._connection.execute("select pg_switch_wal()")
+        self._connection.execute("checkpoint")
 
 
 _KEYED = """

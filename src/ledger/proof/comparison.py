@@ -17,7 +17,7 @@ Evidence = dict[str, list[str]]
 """What lasts: section -> lines. The order of lines counts in a log, and nowhere else."""
 
 IN_ORDER = ("server log", "our log", "printed")
-SHOWN = 4  # differing lines of a section, on each side
+SHOWN = 2  # differing lines of a section, on each side
 LONGEST = 160  # code points of a line that is shown
 
 

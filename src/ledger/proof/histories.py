@@ -11,11 +11,11 @@ Source: DESIGN section 3 (G1, non-interference).
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from ledger.proof.words import LISTED, UNLISTED
+from ledger.proof.words import LISTED, PERSONAL, UNLISTED
 
 FIRST_DAY = date(2026, 1, 5)
 THREADS = 4  # of each person
@@ -132,8 +132,28 @@ def in_another_order(world: World, seed: int) -> World:
     return _each_turn(world, lambda turn: tuple(chance.sample(turn, len(turn))) if _spoken(turn) else turn)
 
 
-def _each_turn(world: World, change: object) -> World:
-    assert callable(change)  # noqa: S101
+def in_sessions(world: World, seed: int) -> World:
+    """The same world as chats come, which is the easiest to attack: each thread of a turn is told from its beginning
+    to its end, and is over with it."""
+    chance = random.Random(seed)  # noqa: S311
+    turns = 0
+
+    def told(turn: Turn) -> Turn:
+        nonlocal turns
+        turns += 1
+        sessions: dict[tuple[int, int], list[Step]] = {}
+        for step in turn:
+            if not isinstance(step, Did):
+                step = replace(step, thread=step.thread + THREADS * turns)
+            sessions.setdefault((step.who, getattr(step, "thread", 0)), []).append(step)
+        return tuple(
+            step for session in chance.sample(list(sessions.values()), len(sessions)) for step in session
+        )
+
+    return _each_turn(world, told)
+
+
+def _each_turn(world: World, change: Callable[[Turn], Turn]) -> World:
     return World(
         world.people,
         tuple(Day(day.day, tuple(change(turn) for turn in day.turns)) for day in world.days),
@@ -145,7 +165,7 @@ def _spoken(turn: Turn) -> bool:
 
 
 def _conversations(chance: random.Random, who: int, today: date, *, stale: bool) -> Iterator[Spoken]:
-    labels = [*LISTED, *UNLISTED]
+    labels = [*LISTED, *UNLISTED, *(f"{word} {who}" for word in PERSONAL)]
     chance.shuffle(labels)
     for _ in range(chance.choice((0, 1, 1, 2, 3))):
         parts = []
@@ -157,11 +177,7 @@ def _conversations(chance: random.Random, who: int, today: date, *, stale: bool)
             who, chance.randrange(THREADS), tuple(parts), today - timedelta(days=late), chance.random() < 0.1
         )
     if chance.random() < 0.2:
-        yield Coined(
-            who,
-            chance.randrange(THREADS),
-            chance.choice([*UNLISTED, f"habit {chance.choice('abcdefgh')}{who}"]),
-        )
+        yield Coined(who, chance.randrange(THREADS), chance.choice([*UNLISTED, f"habit {who}"]))
     if stale:
         for _ in range(chance.choice((0, 1, 2))):
             yield Reconfirmed(who, chance.randrange(THREADS), labels.pop(), chance.random() < 0.7)
@@ -187,7 +203,9 @@ def _acts(chance: random.Random, who: int) -> Iterator[Did]:
 
 
 def _sentences(label: str) -> Sequence[str]:
-    return LISTED[label].sentences if label in LISTED else UNLISTED[label]
+    if label in LISTED:
+        return LISTED[label].sentences
+    return UNLISTED.get(label) or PERSONAL[label.partition(" ")[0]]
 
 
 def _interleaved(chance: random.Random, each: list[list[Step]]) -> Iterator[Step]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, fields
-from functools import partial
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.synchronize import Event
 
 from ledger.db import expected
-from ledger.db.remains import Remains, Table
+from ledger.db.remains import LARGE, Remains, Table
 from ledger.proof import histories
 from ledger.proof.comparison import SHOWN, Evidence, differences, of_metrics, of_rows
 from ledger.proof.histories import Day, World
@@ -22,7 +22,6 @@ from ledger.proof.play import Play
 from ledger.proof.stage import Place, Stage
 
 PEOPLE = 50  # of one world
-LARGE = 2_000  # rows: of a larger table a digest is compared, for each xmin
 
 
 @dataclass(slots=True)
@@ -52,32 +51,69 @@ def examine(
     worlds: Sequence[int],
     people: int = PEOPLE,
     days: int = 4,
-    *,
-    jobs: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Findings:
-    """Plays the worlds of these numbers, each with so many people, and compares. Stops soon after one that differs.
+    """Plays the worlds of these numbers, each with so many people, and compares. Stops at the first that differs.
 
-    `jobs` processes play side by side; `advance` hears how many histories are done.
+    `advance` hears how many histories are done.
     """
     found = Findings()
-    stage.prepare()
-    one = partial(_examine, stage, people=people, days=days)
-    if jobs == 1:
-        for seed in worlds:
-            found.add(one(seed))
-            advance(people)
-            if not found.well:
-                break
-        return found
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(one, seed) for seed in worlds]):
-            found.add(done.result())
-            advance(people)
-            if not found.well:
-                pool.shutdown(cancel_futures=True)
-                break
+    for seed in worlds:
+        found.add(_examine(stage, seed, people=people, days=days))
+        advance(people)
+        if not found.well:
+            break
     return found
+
+
+def examine_side_by_side(
+    worlds: Sequence[int],
+    people: int = PEOPLE,
+    days: int = 4,
+    *,
+    jobs: int,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Findings:
+    """The same of this release, in so many processes. Each has a server of its own, since what runs in one database
+    is seen in how far the sweep of another goes back."""
+    context = get_context("spawn")
+    stop = context.Event()
+    found = Findings()
+    players, ends = [], []
+    for share in range(jobs):
+        here, there = context.Pipe(duplex=False)
+        player = context.Process(target=_play_share, args=(there, stop, worlds[share::jobs], people, days))
+        player.start()
+        there.close()
+        players.append(player)
+        ends.append(here)
+    try:
+        while ends:
+            for end in wait(ends):
+                assert isinstance(end, Connection)  # noqa: S101 - nothing else is waited for
+                try:
+                    found.add(end.recv())
+                    advance(people)
+                except EOFError:
+                    ends.remove(end)
+                if not found.well:
+                    stop.set()
+    finally:
+        stop.set()
+        for player in players:
+            player.join()
+    if any(player.exitcode for player in players):
+        raise AssertionError("a process that played histories broke down")
+    return found
+
+
+def _play_share(end: Connection, stop: Event, worlds: Sequence[int], people: int, days: int) -> None:
+    with Stage.alone() as stage:
+        for seed in worlds:
+            if stop.is_set():
+                break
+            end.send(_examine(stage, seed, people=people, days=days))
+    end.close()
 
 
 def _examine(stage: Stage, seed: int, *, people: int, days: int) -> Findings:

@@ -8,15 +8,26 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 
 from ledger.proof.histories import Coined, Day, Did, Looked, Reconfirmed, Said, Step
 from ledger.proof.stage import Place
 from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
+from ledger.service.replay import MOST_CANDIDATES, Line
 
 NOTICE = "2026-01"
+
+
+class Told(NamedTuple):
+    """What was accepted, in which thread: the truth that an attacker is measured by. A reconfirmation has no text."""
+
+    principal: str
+    topic: str
+    text: str | None
+    day: date
+    thread: object
 
 
 def name_of(who: int) -> str:
@@ -25,18 +36,24 @@ def name_of(who: int) -> str:
 
 
 class Play:
-    """One play in one place. `statuses` counts what was answered: call -> status -> how often."""
+    """One play in one place. `statuses` counts what was answered: call -> status -> how often; `told` is what was
+    accepted, in the order of the play."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
+        self.told: list[Told] = []
         self.statuses: Counter[tuple[str, int]] = Counter()
 
     def day(self, day: Day) -> None:
         """Plays a day, up to its sweep."""
-        self._place.clock.set(day.day)
+        self.on(day.day)
         for turn in day.turns:
             for step in turn:
                 self.step(step, day.day)
+
+    def on(self, day: date) -> None:
+        """From now on it is this day."""
+        self._place.clock.set(day)
 
     def sweep(self) -> None:
         self._count("sweep", self._place.call("POST", "/v1/operator/sweep", scope="operator"))
@@ -55,6 +72,8 @@ class Play:
                     "still_true": step.still_true, "avoid": [_name(step.thread)],
                 }  # fmt: skip
                 self._in_thread(step, "reconfirm", "POST", "/v1/reconfirmations", body, scope="capture")
+                key = step.label.replace(" ", "_")
+                self.told.append(Told(self._principal(name_of(step.who)), key, None, today, step.thread))
             case Looked():
                 field = "labels" if step.how == "plan" else "topics"
                 self._in_thread(
@@ -79,10 +98,39 @@ class Play:
         }
         response = self._in_thread(said, "capture", "POST", "/v1/captures", body, scope="capture")
         if response.status_code == 200:
-            for (label, _), outcome in zip(said.parts, response.json()["outcomes"], strict=False):
+            outcomes = response.json()["outcomes"]
+            self._remember(name_of(said.who), said.thread, said.said_on, outcomes)
+            for (label, _), outcome in zip(said.parts, outcomes, strict=False):
                 forbidden = label in LISTED and LISTED[label].handling == "forbidden"
                 if outcome["accepted"] is forbidden:
                     self.statuses["capture judged otherwise than expected", 200] += 1
+
+    def line(self, line: Line, today: date) -> None:
+        """Plays a line of a transcript: what its principal typed, with the answers that are in it."""
+        day = line.said_on or today
+        for start in range(0, len(line.answers), MOST_CANDIDATES):
+            candidates = line.answers[start : start + MOST_CANDIDATES]
+            body = {
+                "message": line.message, "said_on": day.isoformat(), "asked": line.question or "",
+                "candidates": [{"topic": one.topic, "span": one.span} for one in candidates],
+            }  # fmt: skip
+            response = self._place.call(
+                "POST", "/v1/captures", body, scope="capture", who=line.principal, thread=line.thread
+            )
+            self._count("capture", response)
+            if response.status_code == 200:
+                self._remember(line.principal, line.thread, day, response.json()["outcomes"])
+
+    def _remember(self, who: str, thread: object, day: date, outcomes: list[dict[str, Any]]) -> None:
+        principal = self._principal(who)
+        self.told += [
+            Told(principal, outcome["topic"], outcome["answer"], day, thread)
+            for outcome in outcomes
+            if outcome["accepted"]
+        ]
+
+    def _principal(self, who: str) -> str:
+        return str(self._place.deployment.context.identity.principal(who))
 
     def _act(self, did: Did) -> None:
         who = name_of(did.who)

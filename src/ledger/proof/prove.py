@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import psycopg
+
 from ledger.errors import LedgerError
-from ledger.proof import noninterference, oracle, wall
+from ledger.proof import noninterference, oracle, siege, wall
 from ledger.proof.report import Line, Page, line
 from ledger.proof.stage import Place, Stage
+from ledger.service.replay import Line as Spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,20 +21,36 @@ class Size:
     worlds: Sequence[int] = range(8)
     people: int = 25
     days: int = 4
-    jobs: int = 1
+    attacked: int = 60  # people of the world that is attacked
+    jobs: int = 1  # side by side, on a stage of the proof's own
 
     @property
     def histories(self) -> int:
         return len(self.worlds) * self.people
 
 
-def prove(stage: Stage, size: Size, advance: Callable[[int], None] = lambda _: None) -> Page:
-    """Plays everything and gives the page. `advance` hears how many histories are done."""
+def prove(
+    stage: Stage,
+    size: Size,
+    transcripts: Sequence[Spoken] = (),
+    advance: Callable[[int], None] = lambda _: None,
+) -> Page:
+    """Plays everything and gives the page. Transcripts are attacked besides the generated world. `advance` hears how
+    many histories, and lines of transcripts, are done."""
     page = Page()
     stage.prepare()
     page.add(
         "Nothing that lasts tells where an answer came from", _whole(lambda: _same(stage, size, advance))
     )
+    page.add(
+        "An attacker who has everything: were two answers given in one thread?",
+        _whole(lambda: siege.of_histories(stage, size.worlds[0], size.attacked)),
+    )
+    if transcripts:
+        page.add(
+            "The same on the transcripts",
+            _whole(lambda: siege.of_transcripts(stage, transcripts, lambda: advance(1))),
+        )
     page.add("The wall holds in the database", _whole(lambda: _in_a_place(stage, wall.examine)))
     page.add("No reply is an oracle", _whole(lambda: _in_a_place(stage, oracle.examine)))
     return page
@@ -41,7 +60,7 @@ def _whole(section: Callable[[], Iterable[Line]]) -> Iterator[Line]:
     """The lines of a section; one that breaks down is a line too, and no proof."""
     try:
         yield from section()
-    except (LedgerError, AssertionError, LookupError, ValueError) as error:
+    except (LedgerError, psycopg.Error, AssertionError, LookupError, ValueError) as error:
         # What it says may hold what was played; that it broke, and where, is enough.
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
@@ -56,9 +75,12 @@ def _in_a_place(stage: Stage, examine: Callable[[Place], Iterator[Line]]) -> Ite
 
 
 def _same(stage: Stage, size: Size, advance: Callable[[int], None]) -> Iterator[Line]:
-    found = noninterference.examine(
-        stage, size.worlds, size.people, size.days, jobs=size.jobs, advance=advance
-    )
+    if stage.own and size.jobs > 1:
+        found = noninterference.examine_side_by_side(
+            size.worlds, size.people, size.days, jobs=size.jobs, advance=advance
+        )
+    else:
+        found = noninterference.examine(stage, size.worlds, size.people, size.days, advance)
     yield line(
         "every request of a history is answered as it should be",
         "all",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-MOST_DETAILS = 12  # of a line
+MOST_DETAILS = 6  # of a line
 
 
 @dataclass(frozen=True, slots=True)

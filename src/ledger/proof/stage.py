@@ -51,12 +51,13 @@ _numbers = itertools.count(1)
 @dataclass
 class Stage:
     """A server, and the database that others are cloned from. `conninfo` is a superuser's; `folder` is for the key
-    files of what is opened; `build` makes the application of a deployment. Another process can be sent one."""
+    files of what is opened; `build` makes the application of a deployment. `own`: made by `alone`."""
 
     conninfo: str
     template: str
     folder: Path
     build: Callable[[Deployment], ASGIApp] = create_app
+    own: bool = False
     _listed: str | None = None
 
     @classmethod
@@ -74,7 +75,7 @@ class Stage:
                     admin.execute("select pg_reload_conf()")
                     admin.execute(f"create database {RELEASE}")
                 migrate(server.admin_conninfo(RELEASE), Identity(PEPPER.encode(), "default"))
-                yield cls(server.admin_conninfo(), RELEASE, folder)
+                yield cls(server.admin_conninfo(), RELEASE, folder, own=True)
 
     def admin(self, database: str) -> str:
         """The superuser's connection string for a database."""
@@ -202,7 +203,7 @@ class Place:
         sent |= headers or {}
         request = httpx.Request(method, f"http://ledger{path}", content=content, headers=sent)
         with redirect_stdout(self.printed), redirect_stderr(self.printed):
-            return self._runner.run(self._send(request))
+            return self._runner.get_loop().run_until_complete(self._send(request))
 
     async def _send(self, request: httpx.Request) -> httpx.Response:
         # without a client, whose cookies and redirects would cost more than the call

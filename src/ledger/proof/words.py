@@ -52,6 +52,13 @@ UNLISTED: dict[str, tuple[str, ...]] = {
     "telescope": ("I own a telescope", "I borrowed a telescope"),
 }
 
+PERSONAL: dict[str, tuple[str, ...]] = {
+    "habit": ("I whistle when I cook", "I read the paper backwards", "I count stairs"),
+    "errand": ("I have to fetch a parcel", "I have to return a book", "I have to mend a bicycle"),
+    "worry": ("I worry about the roof", "I worry about the boiler", "I worry about my tooth"),
+}
+"""Labels that a person shares with nobody, and so coins himself: each is followed by his number."""
+
 COUNTERPARTIES = ("Marta", "Ingrid", "Paolo", "Yusuf", "Wanda", "Ottilie", "Henrik", "Zsofia")
 """Whom the agents act for, a thread each. No sentence holds one of them."""
 

@@ -1,0 +1,184 @@
+"""The attackers get everything that is left of a play: rows and how they lie, logs, figures, the write-ahead log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+
+from ledger.db.copies import fill, plain
+from ledger.db.remains import LARGE, Remains, Row, Table
+from ledger.proof import attack, histories, signals
+from ledger.proof.attack import Verdict
+from ledger.proof.play import Play, Told
+from ledger.proof.report import Line
+from ledger.proof.signals import Given, Item, Signal
+from ledger.proof.stage import Stage
+from ledger.service.replay import Line as Spoken
+
+Contents = Mapping[Table, Sequence[Row]]
+Signals = Mapping[str, Signal]
+
+
+def of_histories(stage: Stage, seed: int, people: int) -> Iterator[Line]:
+    """Attacks what a generated world leaves: two days, on which each person speaks in several threads."""
+    world = histories.in_sessions(histories.generate(seed, people, days=2), seed)
+
+    def play(play: Play) -> None:
+        for day in world.days:
+            play.day(day)
+            if day is not world.days[-1]:
+                play.sweep()
+
+    yield from _attacked(stage, play)
+
+
+def of_transcripts(
+    stage: Stage, lines: Sequence[Spoken], advance: Callable[[], None] = lambda: None
+) -> Iterator[Line]:
+    """Attacks what transcripts leave. Each line is played on its day; the days end with a sweep, but the last."""
+    today = datetime.now(UTC).date()
+
+    def play(play: Play) -> None:
+        evening: date | None = None
+        for line in lines:
+            day = line.said_on or today
+            if evening is not None and day != evening:
+                play.sweep()
+            evening = day
+            play.on(day)
+            play.line(line, today)
+            advance()
+
+    yield from _attacked(stage, play)
+
+
+def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
+    with stage.place() as place, Remains(place.installer) as remains:
+        remains.checkpoint()
+        play = Play(place)
+        run(play)
+        before, log = _contents(remains), remains.write_ahead_log()
+        play.sweep()
+        after = _contents(remains)
+        texts = {
+            "our log": place.logged(), "the server's log": place.server_logged(),
+            "what was printed": place.printed.getvalue().splitlines(), "the figures": place.figures().splitlines(),
+        }  # fmt: skip
+        # A checkpoint gives up what came before the last but one.
+        remains.checkpoint()
+        remains.checkpoint()
+        short_log = remains.write_ahead_log()
+    evening, night = truth(before, play.told), truth(after, play.told)
+    rows_before, log_before = _copied(stage, before, evening)
+    rows_after, log_after = _copied(stage, after, night)
+    yield _known(night, play.told)
+    yield _awake(stage, play.told, night)
+    yield _judged(
+        "tables and system columns after the sweep",
+        attack.best(night, signals.of_rows(_named(after)), rows_after),
+    )
+    told: dict[str, Signal] = {}
+    for name, lines in texts.items():
+        told |= signals.of_lines(name, lines, night)
+    yield _judged("logs, figures and what was printed", attack.best(night, told, {}))
+    rows = attack.best(evening, signals.of_rows(_named(before)), rows_before)
+    yield _reported(
+        "tables and system columns between two sweeps",
+        rows,
+        "sweep often: `LEDGER_SWEEP_EVERY_HOURS`, or `answer-ledger sweep`",
+    )
+    written = attack.best(evening, signals.of_log(log, evening), log_before)
+    yield _reported(
+        f"the write-ahead log as it is kept ({len(log) / 2**20:.0f} MB)",
+        written,
+        "keep it short, and archive it encrypted or not at all",
+    )
+    kept = attack.best(night, signals.of_log(short_log, night), log_after)
+    yield _reported(
+        f"the write-ahead log after a sweep and a checkpoint ({len(short_log) / 2**20:.0f} MB)",
+        kept,
+        "no archive, no slot, `wal_recycle = off`, a small `max_wal_size`",
+    )
+
+
+def truth(contents: Contents, told: Sequence[Told]) -> dict[Item, Given]:
+    """Of each entry that stands, the thread in which it was last said; not of those that he wrote himself."""
+    threads: dict[tuple[str, str, str | None, date], object] = {}
+    for one in told:
+        threads[one.principal, one.topic, one.text, one.day] = one.thread
+    found: dict[Item, Given] = {}
+    for row in next(rows for table, rows in contents.items() if table.full_name == "ledger.entry"):
+        principal, topic, text, day = (
+            row.values[name] or "" for name in ("principal", "topic", "answer", "as_of")
+        )
+        as_of = date.fromisoformat(day)
+        for words in (text, None):
+            if (principal, topic, words, as_of) in threads:
+                found[principal, topic] = Given(threads[principal, topic, words, as_of], as_of, text)
+                break
+    return found
+
+
+def _contents(remains: Remains) -> dict[Table, list[Row]]:
+    return {
+        table: remains.rows(table)
+        for table in remains.tables()
+        if not table.of_the_system and table.schema != "pg_toast" and remains.count(table) <= LARGE
+    }
+
+
+def _named(contents: Contents) -> dict[str, Sequence[Row]]:
+    return {table.full_name: rows for table, rows in contents.items()}
+
+
+def _copied(stage: Stage, contents: Contents, answers: Mapping[Item, Given]) -> tuple[Signals, Signals]:
+    """What the rows and the log of a copy tell that was filled from the contents alone."""
+    with stage.place() as place, Remains(place.installer) as remains:
+        remains.checkpoint()
+        fill(place.installer, contents)
+        return signals.of_rows(_named(_contents(remains))), signals.of_log(remains.write_ahead_log(), answers)
+
+
+# ── What it comes to ─────────────────────────────────────────────────────────────────────────────
+
+
+def _known(answers: Mapping[Item, Given], told: Sequence[Told]) -> Line:
+    pairs = signals.together(answers)
+    content = attack.guess(answers, lambda a, b: pairs[a[0]][frozenset((a[1], b[1]))])
+    return Line(
+        "what is kept on purpose, and no attack",
+        "G1", None,
+        f"{len(answers):,} answers of {len({p for p, _ in answers}):,} principals; the dates alone give an advantage of "
+        f"{attack.by_dates(answers):+.2f}, and which topics go together {content.advantage:+.2f} more. The advantages "
+        "below are over both.",
+    )  # fmt: skip
+
+
+def _awake(stage: Stage, told: Sequence[Told], answers: Mapping[Item, Given]) -> Line:
+    """The attackers on a table that was filled as it came: if they find nothing there, they would find nothing here."""
+    came = [
+        (one.principal, one.topic, one.text, one.day) for one in told
+        if one.text is not None and (one.principal, one.topic) in answers
+    ]  # fmt: skip
+    with stage.place() as place:
+        rows = plain(place.installer, came)
+    found = attack.best(answers, signals.of_rows({"a plain table": rows}), {})
+    return Line(
+        "the same attackers on a plain table that was upserted as it came",
+        "awake",
+        found.low > 0,
+        _seen(found),
+    )
+
+
+def _judged(about: str, found: Verdict) -> Line:
+    return Line(f"an attacker's advantage from {about}", "G1", not found.leaks, _seen(found))
+
+
+def _reported(about: str, found: Verdict, todo: str) -> Line:
+    return Line(f"an attacker's advantage from {about}", "residue", None, f"{_seen(found)}; {todo}")
+
+
+def _seen(found: Verdict) -> str:
+    interval = f" [{found.low:+.2f}, {found.high:+.2f}]"
+    return f"{found.advantage:+.2f}{interval} by the best of {found.attackers}: {found.best}"

@@ -14,7 +14,7 @@ from ledger.api.app import create_app
 from ledger.proof.prove import Size, prove
 from ledger.proof.report import Page
 
-SMALL = Size(worlds=(1,), people=6, days=2, attacked=12)
+SMALL = Size(worlds=(1,), people=6, days=2, attacked=12, doors=False)
 
 
 def failures(page: Page) -> dict[str, str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import httpx
 import psycopg
 
 from ledger.errors import LedgerError
-from ledger.proof import noninterference, oracle, siege, wall
+from ledger.proof import doors, noninterference, oracle, siege, wall
 from ledger.proof.report import Line, Page, line
 from ledger.proof.stage import Place, Stage
 from ledger.service.replay import Line as Spoken
@@ -22,6 +23,7 @@ class Size:
     people: int = 25
     days: int = 4
     attacked: int = 60  # people of the world that is attacked
+    doors: bool = True  # whether marked values go in by every door
     jobs: int = 1  # side by side, on a stage of the proof's own
 
     @property
@@ -53,6 +55,8 @@ def prove(
         )
     page.add("The wall holds in the database", _whole(lambda: _in_a_place(stage, wall.examine)))
     page.add("No reply is an oracle", _whole(lambda: _in_a_place(stage, oracle.examine)))
+    if size.doors:
+        page.add("Marked values, by every door", _whole(doors.examine))
     return page
 
 
@@ -60,7 +64,15 @@ def _whole(section: Callable[[], Iterable[Line]]) -> Iterator[Line]:
     """The lines of a section; one that breaks down is a line too, and no proof."""
     try:
         yield from section()
-    except (LedgerError, psycopg.Error, AssertionError, LookupError, ValueError) as error:
+    except (
+        LedgerError,
+        psycopg.Error,
+        httpx.HTTPError,
+        OSError,
+        AssertionError,
+        LookupError,
+        ValueError,
+    ) as error:
         # What it says may hold what was played; that it broke, and where, is enough.
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:

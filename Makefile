@@ -46,6 +46,7 @@ format: $(STAMP) ## write the format that `check` asks for
 
 bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both need ../shared/data), of what timing tells
 	$(BIN)/python -m benchmarks.hot_path
+	$(BIN)/python -m benchmarks.physical_order
 	$(BIN)/python -m benchmarks.gate
 	$(BIN)/python -m benchmarks.registry
 	$(BIN)/python -m benchmarks.oracle_timing

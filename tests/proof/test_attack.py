@@ -133,3 +133,17 @@ def test_the_write_ahead_log_tells_where_an_answer_was_first_written():
     first = signals.of_log(log, answers)["first written in the log"]
     assert first[who, "kids"] < first[who, "pets"]
     assert signals.of_log(b"x" * 500, answers)["first written in the log"] == {}
+
+
+def test_pg_waldump_tells_the_instant_of_each_place():
+    told = """
+rmgr: Heap        len (rec/tot):     59/    59, tx:        812, lsn: 0/01000100, prev 0/01000028, desc: INSERT off: 1
+rmgr: Heap        len (rec/tot):     59/    59, tx:        813, lsn: 0/01000200, prev 0/01000100, desc: INSERT off: 2
+rmgr: Transaction len (rec/tot):     34/    34, tx:        813, lsn: 0/01000300, prev 0/01000200, desc: COMMIT 2026-01-05 10:00:07.250000 UTC
+rmgr: Transaction len (rec/tot):     34/    34, tx:        812, lsn: 0/01000340, prev 0/01000300, desc: COMMIT 2026-01-05 10:00:09.000000 UTC
+"""
+    placed = {"first": {("p", "kids"): 0x110, ("p", "pets"): 0x220, ("p", "diet"): 0x10}}
+    instants = signals.of_records(told, 0x1000000, placed)["instant, first"]
+    assert instants["p", "kids"] - instants["p", "pets"] == 1.75
+    assert ("p", "diet") not in instants, "nothing was written there"
+    assert signals.of_records("", 0, placed) == {"instant, first": {}}

@@ -81,6 +81,15 @@ class Row:
     command: int
 
 
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A write-ahead log: its bytes, the place (LSN) of the first of them, and the files that they stand in."""
+
+    content: bytes
+    start: int
+    segments: tuple[Path, ...]
+
+
 class Remains:
     """Reads one database. A context manager. Raises psycopg.Error."""
 
@@ -198,9 +207,12 @@ class Remains:
         )
         self._connection.execute(sql.SQL("vacuum (analyze) {}").format(names))
 
-    def write_ahead_log(self) -> bytes:
-        """The write-ahead log as far as the server still keeps it, in its order; of all databases."""
+    def write_ahead_log(self) -> Log:
+        """The write-ahead log as far as the server still keeps it; of all databases."""
         ((cluster,),) = self._connection.execute("show data_directory").fetchall()
+        ((size,),) = self._connection.execute(
+            "select setting::bigint from pg_settings where name = 'wal_segment_size'"
+        ).fetchall()
         ((last,),) = self._connection.execute(
             "select pg_walfile_name(pg_current_wal_insert_lsn())"
         ).fetchall()
@@ -209,7 +221,9 @@ class Remains:
             for path in (Path(cluster) / "pg_wal").iterdir()
             if len(path.name) == 24 and path.name <= last
         )
-        return b"".join(path.read_bytes() for path in segments)
+        first = segments[0].name
+        start = int(first[8:16], 16) << 32 | int(first[16:], 16) * size
+        return Log(b"".join(path.read_bytes() for path in segments), start, tuple(segments))
 
     def checkpoint(self) -> None:
         """Begins a new file of the log, and gives up the files before it."""

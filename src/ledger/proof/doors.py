@@ -302,7 +302,7 @@ def _dump(house: House) -> dict[str, bytes]:
     """The write-ahead log as it was kept; then, after a checkpoint, every row of every table, as a superuser reads
     them."""
     with EmbeddedServer.open(house.data) as server, Remains(server.admin_conninfo(DATABASE)) as remains:
-        log = remains.write_ahead_log()
+        log = remains.write_ahead_log().content
         remains.checkpoint()
         dump = "\n".join(text for table in remains.tables() for text in remains.texts(table))
         return {"the write-ahead log": log, "a dump": dump.encode()}

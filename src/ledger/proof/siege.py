@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from ledger.db.copies import fill, plain
-from ledger.db.remains import LARGE, Remains, Row, Table
+from ledger.db.remains import LARGE, Log, Remains, Row, Table
+from ledger.embedded import binaries
 from ledger.proof import attack, histories, signals
 from ledger.proof.attack import Verdict
 from ledger.proof.play import Play, Told
@@ -57,7 +60,7 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
         remains.checkpoint()
         play = Play(place)
         run(play)
-        before, log = _contents(remains), remains.write_ahead_log()
+        before, log = _contents(remains), _read(remains)
         play.sweep()
         after = _contents(remains)
         texts = {
@@ -67,7 +70,7 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
         # A checkpoint gives up what came before the last but one.
         remains.checkpoint()
         remains.checkpoint()
-        short_log = remains.write_ahead_log()
+        short_log = _read(remains)
     evening, night = truth(before, play.told), truth(after, play.told)
     rows_before, log_before = _copied(stage, before, evening)
     rows_after, log_after = _copied(stage, after, night)
@@ -87,15 +90,15 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
         rows,
         "sweep often: `LEDGER_SWEEP_EVERY_HOURS`, or `answer-ledger sweep`",
     )
-    written = attack.best(evening, signals.of_log(log, evening), log_before)
+    written = attack.best(evening, _of_log(log, evening), log_before)
     yield _reported(
-        f"the write-ahead log as it is kept ({len(log) / 2**20:.0f} MB)",
+        f"the write-ahead log as it is kept ({log.size})",
         written,
         "keep it short, and archive it encrypted or not at all",
     )
-    kept = attack.best(night, signals.of_log(short_log, night), log_after)
+    kept = attack.best(night, _of_log(short_log, night), log_after)
     yield _reported(
-        f"the write-ahead log after a sweep and a checkpoint ({len(short_log) / 2**20:.0f} MB)",
+        f"the write-ahead log after a sweep and a checkpoint ({short_log.size})",
         kept,
         "no archive, no slot, `wal_recycle = off`, a small `max_wal_size`",
     )
@@ -136,7 +139,40 @@ def _copied(stage: Stage, contents: Contents, answers: Mapping[Item, Given]) -> 
     with stage.place() as place, Remains(place.installer) as remains:
         remains.checkpoint()
         fill(place.installer, contents)
-        return signals.of_rows(_named(_contents(remains))), signals.of_log(remains.write_ahead_log(), answers)
+        return signals.of_rows(_named(_contents(remains))), _of_log(_read(remains), answers)
+
+
+# ── The write-ahead log ──────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """A log, and what pg_waldump tells of it; nothing where there is none beside the server's programs."""
+
+    log: Log
+    told: str
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.log.content) / 2**20:.0f} MB{'' if self.told else ', without pg_waldump'}"
+
+
+def _read(remains: Remains) -> _Log:
+    log = remains.write_ahead_log()
+    program = binaries.find().folder / "pg_waldump"
+    if not program.is_file():
+        return _Log(log, "")
+    first, last = log.segments[0], log.segments[-1]
+    # It complains where the log ends in the middle of a file, as a log that is written to does.
+    told = subprocess.run(
+        [program, "--path", first.parent, first.name, last.name], capture_output=True, check=False
+    )
+    return _Log(log, told.stdout.decode("utf-8", "replace"))
+
+
+def _of_log(log: _Log, answers: Mapping[Item, Given]) -> Signals:
+    placed = signals.of_log(log.log.content, answers)
+    return {**placed, **signals.of_records(log.told, log.log.start, placed)}
 
 
 # ── What it comes to ─────────────────────────────────────────────────────────────────────────────

@@ -8,6 +8,7 @@ topic, is a signal, so that one that was added is one too.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,6 +105,36 @@ def of_log(log: bytes, answers: Mapping[Item, Given]) -> dict[str, Signal]:
         if (None, topic) not in coined and (at := log.find(_short(topic))) >= 0:
             coined[None, topic] = at
     return {"first written in the log": first, "topic first written in the log": coined}
+
+
+_RECORD = re.compile(r"tx: +(\d+), lsn: ([0-9A-F]+)/([0-9A-F]+),")
+_COMMIT = re.compile(r"desc: COMMIT (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)")
+
+
+def of_records(told: str, start: int, placed: Mapping[str, Signal]) -> dict[str, Signal]:
+    """The instant at which the transaction was committed that wrote at a place, for signals that are places in a log.
+
+    `told` is what pg_waldump prints, `start` the place (LSN) of the log's first byte.
+    """
+    records: list[tuple[int, int]] = []  # where each begins, and its transaction
+    committed: dict[int, float] = {}
+    for line in told.splitlines():
+        if (found := _RECORD.search(line)) is None:
+            continue
+        transaction = int(found[1])
+        records.append((int(found[2], 16) << 32 | int(found[3], 16), transaction))
+        if (commit := _COMMIT.search(line)) is not None:
+            committed[transaction] = datetime.fromisoformat(commit[1]).timestamp()
+    begins = [place for place, _ in records]
+    dated: dict[str, Signal] = {}
+    for name, signal in placed.items():
+        instants: dict[tuple[str | None, str], float] = {}
+        for item, offset in signal.items():
+            at = bisect_right(begins, start + int(offset)) - 1
+            if at >= 0 and records[at][1] in committed:
+                instants[item] = committed[records[at][1]]
+        dated[f"instant, {name}"] = instants
+    return dated
 
 
 def _short(text: str) -> bytes:

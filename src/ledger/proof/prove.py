@@ -22,7 +22,7 @@ class Size:
     worlds: Sequence[int] = range(8)
     people: int = 25
     days: int = 4
-    attacked: int = 60  # people of the world that is attacked
+    attacked: int = 60  # people of the world that is attacked; 0: none is
     doors: bool = True  # whether marked values go in by every door
     jobs: int = 1  # side by side, on a stage of the proof's own
 
@@ -44,10 +44,11 @@ def prove(
     page.add(
         "Nothing that lasts tells where an answer came from", _whole(lambda: _same(stage, size, advance))
     )
-    page.add(
-        "An attacker who has everything: were two answers given in one thread?",
-        _whole(lambda: siege.of_histories(stage, size.worlds[0], size.attacked)),
-    )
+    if size.attacked:
+        page.add(
+            "An attacker who has everything: were two answers given in one thread?",
+            _whole(lambda: siege.of_histories(stage, size.worlds[0], size.attacked)),
+        )
     if transcripts:
         page.add(
             "The same on the transcripts",

@@ -88,7 +88,7 @@ _VALUES: dict[str, Any] = {
     "the_topic": "old", "the_key": "kids", "old_key": "diet", "target": "kids", "new_alias": "offspring",
     "new_answer": "I want five kids", "new_decision": "revoked", "new_notice": "v2", "weeks": 3, "label": "kids",
     "undecided_tier": "topics", "come_true": True, "tab": "ledger.entry", "until": TODAY + timedelta(days=1),
-    "what": "deleted",
+    "what": "deleted", "asked": "",
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
 _OF: dict[str, dict[str, Any]] = {"own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}}

@@ -33,6 +33,10 @@ _POLICIES: dict[str, tuple[str, str]] = {
 _WRITTEN_OTHERWISE = frozenset({"narrow", "written_since"})
 """Functions of one expression that the server writes in another way than the schema."""
 _CLOCK = "today"
+_OF_ALL_DEFINERS = frozenset({"debug_print_parse=off", "debug_print_rewritten=off", "debug_print_plan=off"})
+"""What 10_grants.sql adds to each function that a surface calls; else its plans, rows in them, may be printed."""
+_BESIDES = frozenset({"lock_timeout=2s"})
+"""What it adds to some, for the sake of those who wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,14 @@ def _declared(piece: str) -> Declared:
         return Declared(
             _in_short(head[start : head.index(";", start)]), frozenset(), " strict" in head[:start], False
         )
-    settings = re.findall(r"^\s+set ([\w.]+) = (.+?)\s*$", head, re.M)
+    given = re.findall(r"^\s+set ([\w.]+) = (.+?)\s*$", head, re.M)
+    settings = frozenset(f"{name}={value.strip(chr(39))}" for name, value in given)
+    definer = "security definer" in head
     return Declared(
         _words(rest.partition("$$;")[0]),
-        frozenset(f"{name}={value.strip(chr(39))}" for name, value in settings),
+        settings | _OF_ALL_DEFINERS if definer else settings,
         re.search(r"\bstrict\b", head) is not None,
-        "security definer" in head,
+        definer,
     )
 
 
@@ -94,7 +100,7 @@ def functions(rows: Query) -> Iterator[Finding]:
         if name in there:
             twice.add(name)  # with other arguments
         text = _words(source) if expression is None else _in_short(expression)
-        there[name] = Declared(text, frozenset(settings), strict, definer)
+        there[name] = Declared(text, frozenset(settings) - _BESIDES, strict, definer)
     for name in _WRITTEN_OTHERWISE & there.keys() & ours.keys():
         there[name] = ours[name]
     changed = twice | {name for name in there.keys() | ours.keys() if there.get(name) != ours.get(name)}

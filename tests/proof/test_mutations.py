@@ -128,7 +128,7 @@ def test_an_upsert_that_keeps_old_xmins(broken):
 def test_a_foreign_key_to_the_registry(broken):
     page = prove(broken("alter table ledger.entry add foreign key (topic) references ledger.topic"), SMALL)
     assert "entry_topic_fkey" in failed(page, "doctor looks at")
-    assert "ledger.topic carry an xmax" in failed(page, "no lock is left")
+    assert "ledger.topic carry another's xmax" in failed(page, "no lock is left")
 
 
 # ── In the application ───────────────────────────────────────────────────────────────────────────

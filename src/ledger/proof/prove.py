@@ -108,7 +108,7 @@ def _same(stage: Stage, size: Size, advance: Callable[[int], None]) -> Iterator[
         "no lock is left on a row, of the registry above all",
         "G1",
         found.locked,
-        "xmax is zero everywhere, before each sweep",
+        "no row carries another's xmax, before each sweep",
     )
     yield line(
         "told in other threads, or in another order, a history leaves the same behind",

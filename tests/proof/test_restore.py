@@ -1,0 +1,80 @@
+"""A dump that is restored into another cluster keeps no order, and its first sweep stamps everything."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from ledger import languages
+from ledger.core.gate import Gate
+from ledger.db import expected, logins, migrations
+from ledger.db.operation import Surface
+from ledger.db.remains import Remains
+from ledger.embedded import EmbeddedServer, binaries
+from ledger.identity import Identity
+from ledger.proof import histories
+from ledger.proof.play import Play
+
+PROGRAMS = binaries.find().folder
+NOT_STAMPED = ("sweep_mark", "version")
+
+
+def restored(source: str, target: str) -> None:
+    dump = subprocess.run(
+        [PROGRAMS / "pg_dump", f"--dbname={source}"], capture_output=True, check=True
+    ).stdout
+    load = [PROGRAMS / "psql", "--quiet", "--set=ON_ERROR_STOP=1", f"--dbname={target}"]
+    subprocess.run(load, input=dump, capture_output=True, check=True)
+
+
+@pytest.mark.skipif(not (PROGRAMS / "pg_dump").exists(), reason="needs pg_dump and psql beside the server")
+@pytest.mark.parametrize("transactions", [0, 4000], ids=["behind", "ahead"])
+def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
+    stage: Any, tmp_path: Path, transactions: int
+) -> None:
+    """Whether the other cluster has counted fewer transactions than the mark says, or more."""
+    with EmbeddedServer.open(tmp_path / "other") as other:
+        for name in ("roles", "restored"):
+            with psycopg.connect(other.admin_conninfo(), autocommit=True) as admin:
+                admin.execute(f"create database {name}")
+        identity = Identity(b"tests" * 8, "default")
+        migrations.migrate(
+            other.admin_conninfo("roles"), identity, logins.secret_of(other.admin_conninfo()),
+            Gate(languages.load()).bare_forms(),
+        )  # fmt: skip
+        with psycopg.connect(other.admin_conninfo(), autocommit=True) as admin:
+            admin.execute(
+                f"do $$ begin for i in 1..{transactions} loop perform pg_current_xact_id(); commit; end loop; end $$"
+            )
+        with stage.place() as place:
+            play = Play(place)
+            for day in histories.generate(5, people=10, days=2).days:
+                play.day(day)
+                play.sweep()
+            restored(place.installer, other.admin_conninfo("restored"))
+        target = other.admin_conninfo("restored")
+        with Remains(target) as remains:
+            assert remains.disorder() == []
+            before = stamps(remains)
+            with psycopg.connect(
+                logins.derived(target, identity)[Surface.SWEEPER], autocommit=True
+            ) as sweeper:
+                sweeper.execute("select ledger.sweep_restamp()")
+            after = stamps(remains)
+            assert remains.disorder() == []
+            of_people = {xmin for table, xmin in after if table in expected.OF_PRINCIPALS}
+            assert len(of_people) == 1
+            assert not of_people & {xmin for _, xmin in before}
+
+
+def stamps(remains: Remains) -> set[tuple[str, int]]:
+    return {
+        (table.name, row.xmin)
+        for table in remains.tables()
+        if table.schema == "ledger" and table.name not in NOT_STAMPED
+        for row in remains.rows(table)
+    }

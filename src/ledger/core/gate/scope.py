@@ -86,7 +86,10 @@ def _find(sentence: Sentence, lexicon: Lexicon, at_most: list[int]) -> list[tupl
                 free = at + length
                 break
             found.append((at, at + length, cue))
-            if cue.rule in CLOSED or cue.reach in (Reach.WITHIN, Reach.UNDER):
+            if (cue.rule in CLOSED and cue.reach is not Reach.TAIL) or cue.reach in (
+                Reach.WITHIN,
+                Reach.UNDER,
+            ):
                 free = at + length
                 break
     return found
@@ -204,11 +207,26 @@ class _Clauses:
         sentence = self._sentence
         if not self._lexicon.table("particle", "words").match(sentence.words, first):
             return False
+        if first and sentence.is_word(first - 1) and not self._leads_in(first - 1):
+            return False  # "there is no 4 star hotel"
         if last >= len(sentence):
             return True
         if not sentence.is_word(last):
             return sentence.words[last] != '"'
         return bool(self._lexicon.table("particle", "before").match(sentence.shapes, last))
+
+    def _leads_in(self, at: int) -> bool:
+        """Whether a word only leads in to what follows: "oh", "and", "but", another "no"."""
+        words = self._sentence.words
+        return any(
+            self._lexicon.table(table, name).match(words, at)
+            for table, name in (
+                ("sentence", "fillers"),
+                ("clause", "joins"),
+                ("clause", "parts"),
+                ("particle", "words"),
+            )
+        )
 
 
 def _pairs(words: list[str]) -> dict[int, int]:

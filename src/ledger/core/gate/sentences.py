@@ -16,7 +16,7 @@ from ledger.core.text import Folded
 
 _END = re.compile(r"[.…]+[!?]*|[!?]+|[。！？｡؟।]+|\n|\f")
 _TOKEN = re.compile(
-    r"\w+(?:(?:['-]|;(?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
+    r"\w+(?:(?:['-]|(?<=n)[;,](?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
     r"|(?<!\S)/\w\b|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；-]"
 )
 _WORD_BEFORE = re.compile(r"(?:\A|[^\w])(\w{1,12})\Z")

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from statistics import mean, quantiles
 from typing import Any, NamedTuple
 
+from benchmarks import asking
 from ledger.core.gate import Gate
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import fold
@@ -89,13 +92,15 @@ def far_end(gate: Gate, name: str) -> Iterator[Try]:
         yield Try(not verdict.accepted, held_back(line["source"]), describe(verdict, line["message"], span))
 
 
-def gold(gate: Gate, name: str, lang: str | None = None) -> Iterator[Try]:
-    """Answers that people marked: kept. Bare ones come with their question."""
+def gold(gate: Gate, name: str, lang: str | None = None, *, stated: bool = False) -> Iterator[Try]:
+    """Answers that people marked: kept. Bare ones come with their question. With `stated` those outside real questions alone."""
     for line in lines(name):
         if lang is not None and line["lang"] != lang:
             continue
         question = line["question"]
         for answer in line["answers"]:
+            if stated and asking.asks_at(line["message"], answer["start"], answer["end"]):
+                continue
             bare = answer.get("needs_question", False)
             verdict = gate.judge(
                 line["message"],
@@ -127,24 +132,37 @@ def unknown(gate: Gate) -> Iterator[Try]:
             )
 
 
-def questions(gate: Gate) -> Iterator[Try]:
-    """Real questions put to a person, whole: refused."""
-    for line in lines("switchboard") + lines("irc_ubuntu"):
-        asked = line["question"] or ""
-        if asked.rstrip().endswith("?") and line["thread"]:
-            verdict = gate.judge(asked, asked)
-            last = asked.rstrip()
-            cut = max(last.rfind(mark, 0, len(last) - 1) for mark in ".!?") + 1
-            span = last[cut:].strip()
-            verdict = gate.judge(asked, span)
-            yield Try(not verdict.accepted, held_back(line["principal"]), describe(verdict, asked, span))
-    for line in lines("locomo_questions"):
-        verdict = gate.judge(line["question"], line["question"])
-        yield Try(
-            not verdict.accepted,
-            held_back(line["principal"]),
-            describe(verdict, line["question"], line["question"]),
-        )
+def questions(gate: Gate, name: str, *, marked: bool) -> Iterator[Try]:
+    """Real questions put to a person, as messages: refused whole and in parts, each with its mark, or with the mark cut off."""
+    for line in lines(name):
+        message = (line["question"] or "").rstrip()
+        if not message.endswith("?"):
+            continue
+        start, end = asking.sentences(message)[-1]
+        asked = message[start:end]
+        if not asking.really_asks(asked) or not (marked or asking.opens_like_a_question(asked)):
+            continue
+        if not marked:
+            message = message.rstrip(" ?!")
+            asked = asked.rstrip(" ?!")
+        verdicts = [(span, gate.judge(message, span)) for span in parts(asked)]
+        kept = next((pair for pair in verdicts if pair[1].accepted), verdicts[0])
+        yield Try(not kept[1].accepted, held_back(line["principal"]), describe(kept[1], message, kept[0]))
+
+
+def parts(sentence: str) -> list[str]:
+    """A question whole, its second half, its last two words and, where it asks from its first word on, its first half."""
+    words = list(re.finditer(r"\S+", sentence))
+    size = len(words)
+    first = asking.opening(sentence)
+    spans = [(0, size), (size // 2, size), (size - 2, size)]
+    if first is not None:
+        after = sum(word.start() < first for word in words)
+        spans.append((after, after + (size - after + 1) // 2))
+    found = (
+        sentence[words[start].start() : words[end - 1].end()] for start, end in spans if 0 <= start < end
+    )
+    return list(dict.fromkeys(found))
 
 
 def paraphrases(gate: Gate) -> Iterator[Try]:
@@ -225,11 +243,32 @@ SETS: dict[str, tuple[str, float, Callable[[Gate], Iterator[Try]]]] = {
     "irc": ("answers in a chat room: kept", 97, lambda g: gold(g, "irc_ubuntu")),
     "locomo": ("answers between friends: kept", 93, lambda g: gold(g, "locomo")),
     "sgd": ("requests to a service: kept", 94, lambda g: gold(g, "sgd")),
+    "sgd-stated": ("... outside real questions", 97, partial(gold, name="sgd", stated=True)),
     "restaurants": ("bookings: kept", 94, lambda g: gold(g, "restaurants8k")),
+    "restaurants-stated": (
+        "... outside real questions",
+        96,
+        partial(gold, name="restaurants8k", stated=True),
+    ),
     "nlupp": ("banking and hotels: kept", 84, lambda g: gold(g, "nlupp")),
+    "nlupp-stated": ("... outside real questions", 95, partial(gold, name="nlupp", stated=True)),
     "xsid-en": ("commands to a device: kept", 80, lambda g: gold(g, "xsid", "en")),
     "unknown": ("languages without data, no hint: refused", 70, unknown),
-    "questions": ("real questions: refused", 97, questions),
+    **{
+        f"{short}-{'marked' if marked else 'unmarked'}": (
+            f"questions, {where}{'' if marked else ', unmarked'}: refused",
+            aim,
+            partial(questions, name=name, marked=marked),
+        )
+        for short, name, where, aim in (
+            ("ask-phone", "switchboard", "on the telephone", 97),
+            ("ask-friends", "locomo", "between friends", 97),
+            ("ask-about", "locomo_questions", "about friends", 97),
+            ("ask-chat", "irc_ubuntu", "in a chat room", 94),
+            ("ask-show", "friendsqa", "in a show", 94),
+        )
+        for marked in (True, False)
+    },
     "paraphrases": ("composed answers: refused", 100, paraphrases),
     "messy": ("messy messages: kept whole", 100, round_trips),
 }

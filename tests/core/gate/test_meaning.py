@@ -68,6 +68,7 @@ CUT = {
     ],
     "opinion": [
         "I think [[I want kids]]",
+        "I think it's under [[Marion Batterson]]",
         "[[i want kids]] i guess",
     ],
     "wish": [
@@ -122,7 +123,6 @@ KEPT = [
     "We start in [[May 2027]]",
     "My wife and I [[have two kids]]",
     "I live with my sister in [[Dallas]]",
-    "I think it's under [[Marion Batterson]]",
     "I think for [[7 people]]",
     "Saturday. [[I said Saturday]]",
     "I used to smoke. [[I run now.]]",

@@ -5,45 +5,121 @@ Source: DESIGN section 6, rule 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.core.gate.sentences import Sentence
 from ledger.core.language import Lexicon
 
 _SEPARATORS = frozenset((",", "—", "-", ":", ";", "(", "，", ".", "¿", '"', "...", "…"))
 _SERVICE_WITHIN = 8  # words after "do you have" in which the thing offered is named
+_LEADING = 3  # tokens of a name that is called, or of words that lead in, with the mark behind them
+_LONGEST_TAG = 3  # words
+_VERB_WITHIN = 6  # words after "which" in which the verb of a question stands
 
 
-def question_in(sentence: Sentence, lexicon: Lexicon) -> tuple[int, int] | None:
+def question_in(message: str, sentence: Sentence, lexicon: Lexicon) -> tuple[int, int] | None:
     """The part of a sentence that is a real question, as offsets of the message; None when none is.
 
     None are: a request ("can you book it for two?"), an offer ("how about Friday?"), a question for a service in the asker's own
     terms ("do you have a table for four?"), and a statement in the first person that ends in a question mark.
     """
     marked = sentence.is_marked_as_question()
-    if not marked and lexicon.table("question", "openers").in_none(sentence.shapes):
+    if not marked and all(
+        lexicon.table("question", name).in_none(sentence.shapes)
+        for name in ("openers", "alone", "names", "which")
+    ):
         return None
     starts = _clause_starts(sentence, lexicon)
-    if not marked and not lexicon.table("question", "openers").match(sentence.shapes, starts[0]):
-        return None
+    opening = next(_openings(message, sentence, lexicon, starts, marked=marked), None)
     if _is_request(sentence, lexicon, starts):
         return None
-    opening = _opening(sentence, lexicon, starts) if marked else starts[0]
+    if marked:
+        opening = _marked_opening(sentence, lexicon, starts, opening)
     if opening is None:
-        if _is_own_statement(sentence, lexicon, starts):
-            return None
-        opening = 0
+        return None
     return sentence.starts[0 if opening == starts[0] else opening], sentence.ends[-1]
 
 
-def _opening(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> int | None:
-    """The first token of a question that a question mark ends."""
+def _marked_opening(
+    sentence: Sentence, lexicon: Lexicon, starts: list[int], opening: int | None
+) -> int | None:
+    """The first token of a question that a question mark ends; None where it is only a statement."""
     if "¿" in sentence.words:
         return sentence.words.index("¿")
-    for name in ("openers", "marked"):
-        table = lexicon.table("question", name)
-        found = next((at for at in starts if table.match(sentence.shapes, at)), None)
-        if found is not None:
-            return found
-    return None
+    if _ends_in_tag(sentence, lexicon):
+        return starts[0]  # "You smoke, don't you?" asks all of it
+    if opening is not None:
+        return opening
+    table = lexicon.table("question", "marked")
+    found = next((at for at in starts if table.match(sentence.shapes, at)), None)
+    if found is None and not _is_own_statement(sentence, lexicon, starts):
+        return starts[0]
+    return found
+
+
+def _openings(
+    message: str, sentence: Sentence, lexicon: Lexicon, starts: list[int], *, marked: bool
+) -> Iterator[int]:
+    """The clauses that open as questions alone do, with a mark or without: "what is", "did you", "which of them has".
+
+    Without a mark, far behind the start of the sentence, only those of the first kind count.
+    """
+    shapes = sentence.shapes
+    openers, alone = lexicon.table("question", "openers"), lexicon.table("question", "alone")
+    stated = lexicon.table("question", "stated")
+    inverts, relatives = lexicon.table("question", "inverts"), lexicon.table("question", "relatives")
+    names = lexicon.table("question", "names")
+    leading, last = True, starts[0]
+    for at in _with_repeated(starts, shapes):
+        leading = leading and at - last <= _LEADING
+        last = at
+        if stated.match(shapes, at) or (at and inverts.match(shapes, at - 1)):
+            continue
+        if not (marked or leading) and relatives.match(shapes, at):
+            continue  # "a movie, which is ..."
+        if openers.match(shapes, at):
+            yield at
+        elif not (marked or leading):
+            continue
+        elif alone.match(shapes, at) or _asks_which(sentence, lexicon, at):
+            yield at
+        else:
+            length = names.match(shapes, at)
+            behind = at + length
+            if length and behind < len(shapes) and message[sentence.starts[behind]].isupper():
+                yield at  # "Did Melanie ..."
+
+
+def _with_repeated(starts: list[int], words: list[str]) -> Iterator[int]:
+    """The starts, and what stands behind a first word that is said twice: "do do you"."""
+    for at in starts:
+        yield at
+        if at + 1 < len(words) and words[at] == words[at + 1]:
+            yield at + 1
+
+
+def _asks_which(sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
+    """ "which of them is", "how many times has": a word that asks, and its verb behind it before any subject."""
+    length = lexicon.table("question", "which").match(sentence.words, at)
+    if not length:
+        return False
+    verbs, subjects = lexicon.table("question", "verbs"), lexicon.table("clause", "subjects")
+    for near in range(at + length, min(at + length + _VERB_WITHIN, len(sentence))):
+        if not sentence.is_word(near) or subjects.match(sentence.words, near):
+            return False
+        if verbs.match(sentence.words, near):
+            return True
+    return False
+
+
+def _ends_in_tag(sentence: Sentence, lexicon: Lexicon) -> bool:
+    tags, afterthoughts = lexicon.table("question", "tags"), lexicon.table("question", "afterthoughts")
+    last = sentence.plain[-1] + 1 if sentence.plain else 0
+    return any(
+        at + tags.match(sentence.words, at) == last
+        or (not sentence.is_word(at - 1) and at + afterthoughts.match(sentence.words, at) == last)
+        for at in range(max(last - _LONGEST_TAG, 1), last)
+    )
 
 
 def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:

@@ -29,7 +29,7 @@ from ledger.core.text import fold, has_substance
 
 Place = tuple[int, int]
 
-_LONGEST_VALUE = 4  # words of a number, a time or a name
+_LONGEST_VALUE = 4  # words of a number or a time
 
 
 class Refusal(NamedTuple):
@@ -173,7 +173,7 @@ class Reading:
             if not any(map(sentence.is_word, held)):
                 continue
             if index not in self._questions:
-                self._questions[index] = question_in(sentence, self._lexicon)
+                self._questions[index] = question_in(self.message, sentence, self._lexicon)
             asked = self._questions[index]
             if asked is None or not any(
                 asked[0] <= sentence.starts[at] < asked[1] for at in held if sentence.is_word(at)
@@ -207,7 +207,7 @@ class Reading:
         return map(self._turns_of, range(touched.start, min(touched.stop + 1, len(self.sentences))))
 
     def _is_value(self, start: int, end: int) -> bool:
-        """Whether a slice is a number, a time or a name and no more: "I think" turns a statement, and a datum hardly."""
+        """Whether a slice is a number or a time and little more: "I think" turns a statement, and such a datum hardly."""
         held = [
             (s, at)
             for s in map(self.sentences.__getitem__, self.sentences.touched(start, end))
@@ -216,11 +216,13 @@ class Reading:
         words = [(sentence, at) for sentence, at in held if sentence.is_word(at)]
         if not words or len(words) > _LONGEST_VALUE:
             return False
-        values = self._lexicon.table("value", "words")
-        numbered = any(
-            sentence.shapes[at] == "#" or sentence.words[at] in values.firsts for sentence, at in words
-        )
-        return numbered or all(self.message[sentence.starts[at]].isupper() for sentence, at in words)
+        values, leads = self._lexicon.table("value", "words"), self._lexicon.table("value", "leads")
+        for sentence, at in words:
+            if sentence.shapes[at] == "#" or sentence.words[at] in values.firsts:
+                return True
+            if sentence.words[at] not in leads.firsts:
+                return False  # "want two kids"
+        return False
 
     def _turns_of(self, index: int) -> tuple[Turns, Turns]:
         """The turns of a sentence, and those of them that are reported speech."""

@@ -82,16 +82,15 @@ def _find(sentence: Sentence, lexicon: Lexicon, at_most: list[int]) -> list[tupl
         if at < free:
             continue
         for length, cue in lexicon.cues_at(shapes, at):
+            if at + length < free:
+                break
             if cue is None:
                 free = at + length
                 break
             found.append((at, at + length, cue))
-            if (cue.rule in CLOSED and cue.reach is not Reach.TAIL) or cue.reach in (
-                Reach.WITHIN,
-                Reach.UNDER,
-            ):
+            closed = cue.rule in CLOSED and cue.reach is not Reach.TAIL
+            if closed or cue.reach in (Reach.WITHIN, Reach.UNDER):
                 free = at + length
-                break
     return found
 
 

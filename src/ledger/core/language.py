@@ -1,35 +1,47 @@
 """What the gate knows of a language: lists of words and phrases, checked when they are read.
 
-A phrase is written with one space between its words; each word may be a choice (`stop|stopped`), a reference to a named list of the
-same language (`@person`), and optional (`@quality?`). `#` stands for any number. A last word after `~` has to follow and is not part of
-the phrase. A cue of one word may end in `*`: all words that start so. Words are in folded form: lower case, straight apostrophes.
+How a phrase is written tells ledger.core.phrases.
 
 Source: DESIGN section 6, rules 3 to 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from itertools import product
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any
 
-from ledger.core.text import fold
+from ledger.core.phrases import (
+    SPACELESS_SCRIPTS,
+    BadPhrase,
+    Phrase,
+    PhraseIndex,
+    Spelling,
+    Words,
+    as_regex,
+    expand,
+    is_pattern,
+)
 from ledger.errors import SetupError
 
-T = TypeVar("T")
-Words = tuple[str, ...]
+__all__ = [
+    "CLOSED", "CUE_TABLES", "LISTS", "REACHES", "BadLanguage", "Cue", "Language", "Languages", "Lexicon", "PhraseIndex", "Reach", "Words", "expand", "read",
+]  # fmt: skip
+
+_STEM = 4  # letters by which stems are looked up; a shorter one is searched for as other patterns are
 
 
-class Phrase(NamedTuple):
-    """For each word its choices; `length` of them are the phrase, the others have to follow it."""
+class BadLanguage(SetupError):
+    """A language file that is not as it should be. `at` is the way to the field: table, list, place in the list, as far as it goes."""
 
-    words: tuple[frozenset[str], ...]
-    length: int
-
-
-_STEM = 4  # letters by which stems are looked up; a stem is at least as long
+    def __init__(self, where: str, at: Sequence[str | int], problem: str) -> None:
+        super().__init__(f"{where}: {'.'.join(map(str, at[:2]))}: {problem}.")
+        self.at = tuple(at)
+        self.problem = problem
 
 
 class Reach(StrEnum):
@@ -47,7 +59,7 @@ class Reach(StrEnum):
     WITHIN = "within"  # nothing but itself: an idiom that must not be cut
 
 
-_REACHES = frozenset(reach.value for reach in Reach)
+REACHES = frozenset(reach.value for reach in Reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +80,14 @@ CLOSED = frozenset({"correction", "irony", "opinion", "speech"})
 # The other tables, each with its lists of phrases.
 LISTS: Mapping[str, frozenset[str]] = {
     "sentence": frozenset({"abbreviations", "fillers"}),
-    "clause": frozenset({"own", "subjects", "joins", "parts", "openers", "verbs"}),
+    "clause": frozenset({"own", "subjects", "joins", "parts", "openers", "verbs", "ends"}),
     "particle": frozenset({"words", "before"}),
     "question": frozenset(
         {
             "openers",
+            "closers",
+            "asking",
+            "listener",
             "alone",
             "names",
             "which",
@@ -95,7 +110,11 @@ LISTS: Mapping[str, frozenset[str]] = {
     "secret": frozenset({"words", "numbers", "links"}),
     "harmless": frozenset({"phrases"}),
 }
-_PLAIN = frozenset({"code", "name", "script", "suffixes", "telling", "lists"})
+# Where patterns ("sospech*") may stand, besides in the lists of cues.
+_PATTERNS_IN = frozenset({("harmless", "phrases")})
+_PLAIN = frozenset(
+    {"code", "also", "name", "script", "guests", "never", "suffixes", "telling", "spellings", "lists"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +123,19 @@ class Language:
 
     code: str  # BCP 47, the language subtag alone
     name: str
-    script: str  # Unicode's name of its script: "Latin"
+    scripts: frozenset[str]  # Unicode's names of the scripts it is written in: "Latin"
+    also: frozenset[str]  # language subtags that fall back to it: "gsw"
+    guests: frozenset[str]  # scripts in which names stand in its sentences
+    never: frozenset[str]  # letters that tell that a text of its script is in another language
     suffixes: Words  # ends of words that negate: "n't"
-    telling: frozenset[str]  # frequent words that are none of another language of the script
+    telling: frozenset[str]  # frequent words, by which a text in the language is told
     cues: tuple[Cue, ...]
     phrases: Mapping[tuple[str, str], tuple[Phrase, ...]]  # (table, list) -> phrases
+
+    @property
+    def spaceless(self) -> bool:
+        """Whether it is written without spaces, so that each character is a word."""
+        return not self.scripts.isdisjoint(SPACELESS_SCRIPTS)
 
     def spelt(self, table: str, name: str) -> list[Words]:
         """Every form of the phrases of a list, word by word."""
@@ -123,157 +150,151 @@ class Language:
 def read(source: Mapping[str, Any], where: str) -> Language:
     """Check one language's data. `where` names it in errors.
 
-    Raises SetupError for an unknown table, list or reference, and for a word that is not in folded form.
+    Raises BadLanguage for a field that is missing, an unknown table, list or reference, and a phrase that is not written as it should be.
     """
+    for required in ("code", "name", "script", "telling"):
+        if required not in source:
+            raise BadLanguage(where, (required,), "it is missing")
     cues: list[Cue] = []
     phrases: dict[tuple[str, str], tuple[Phrase, ...]] = {}
     named: Mapping[str, Sequence[str]] = source.get("lists", {})
+    spelling = Spelling(source.get("spellings", {}).values())
     for table, body in source.items():
         if table in _PLAIN:
             continue
-        takes = _REACHES if table in CUE_TABLES else LISTS.get(table)
+        takes = REACHES if table in CUE_TABLES else LISTS.get(table)
         if takes is None:
-            raise SetupError(f"{where}: there is no table [{table}].")
+            raise BadLanguage(where, (table,), "there is no such table")
         for name, items in body.items():
             if name not in takes:
-                raise SetupError(
-                    f"{where}: [{table}] has no list {name}; it takes {', '.join(sorted(takes))}."
+                raise BadLanguage(
+                    where, (table, name), f"no such list; [{table}] takes {', '.join(sorted(takes))}"
                 )
-            forms = tuple(dict.fromkeys(form for item in items for form in expand(item, named, where)))
+            forms = _expanded(items, named, spelling, where, (table, name))
             if table in CUE_TABLES:
                 cues += [Cue(form, table, Reach(name)) for form in forms]
             else:
                 phrases[table, name] = forms
-    try:
-        return Language(
-            code=source["code"],
-            name=source["name"],
-            script=source["script"],
-            suffixes=tuple(source.get("suffixes", ())),
-            telling=frozenset(source["telling"]),
-            cues=tuple(cues),
-            phrases=phrases,
-        )
-    except KeyError as missing:
-        raise SetupError(f"{where}: {missing.args[0]} is missing.") from None
+    script = source["script"]
+    telling = _expanded(source["telling"], named, spelling, where, ("telling",))
+    return Language(
+        code=source["code"],
+        name=source["name"],
+        scripts=frozenset((script,) if isinstance(script, str) else script),
+        also=frozenset(source.get("also", ())),
+        guests=frozenset(source.get("guests", ())),
+        never=frozenset(source.get("never", "")),
+        suffixes=tuple(source.get("suffixes", ())),
+        telling=frozenset(word for form in telling if len(form.words) == 1 for word in form.words[0]),
+        cues=tuple(cues),
+        phrases=phrases,
+    )
 
 
-def expand(phrase: str, named: Mapping[str, Sequence[str]], where: str = "a phrase") -> list[Phrase]:
-    """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items."""
-    written = phrase.split(" ")
-    ahead = written[-1].startswith("~")
-    slots = [_choices(word.removeprefix("~"), named, where) for word in written]
-    forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
-    return [Phrase(form, len(form) - ahead) for form in forms if form]
-
-
-def _choices(word: str, named: Mapping[str, Sequence[str]], where: str) -> list[tuple[frozenset[str], ...]]:
-    """What may stand in the place of one written word."""
-    optional = len(word) > 1 and word.endswith("?")
-    words: set[str] = set()
-    forms: list[tuple[frozenset[str], ...]] = []
-    for choice in (word[:-1] if optional else word).split("|"):
-        if choice.startswith("@"):
-            if choice[1:] not in named:
-                raise SetupError(f"{where}: {choice} names no list of [lists].")
-            for form in (form.words for item in named[choice[1:]] for form in expand(item, named, where)):
-                if len(form) == 1:
-                    words |= form[0]
-                else:
-                    forms.append(form)
-        elif not choice or fold(choice).text != choice:
-            raise SetupError(f"{where}: a phrase holds an empty word, or one that is not in folded form.")
-        else:
-            words.add(choice)
-    if words:
-        forms.append((frozenset(words),))
-    return [*forms, ()] if optional else forms
-
-
-class PhraseIndex(Generic[T]):
-    """Phrases, each with what it stands for, found by their first two words."""
-
-    def __init__(self, phrases: Iterable[tuple[Phrase, T]]) -> None:
-        # By the first word: those of one word, and the longer ones by the second.
-        self.firsts: dict[str, tuple[list[tuple[int, T]], dict[str, list[tuple[Phrase, T]]]]] = {}
-        for phrase, value in sorted(phrases, key=lambda item: -len(item[0].words)):
-            for first in phrase.words[0]:
-                single, seconds = self.firsts.setdefault(first, ([], {}))
-                if len(phrase.words) == 1:
-                    single.append((1, value))
-                    continue
-                for second in phrase.words[1]:
-                    seconds.setdefault(second, []).append((phrase, value))
-
-    def in_none(self, tokens: Iterable[str]) -> bool:
-        """Whether no phrase starts with any of the tokens."""
-        return self.firsts.keys().isdisjoint(tokens)
-
-    def find(self, tokens: Sequence[str], at: int) -> list[tuple[int, T]]:
-        """What starts at a token, the longest phrase first, with how many tokens each takes."""
-        entry = self.firsts.get(tokens[at])
-        if entry is None:
-            return []
-        single, seconds = entry
-        if not seconds or at + 1 >= len(tokens) or tokens[at + 1] not in seconds:
-            return single
-        found: list[tuple[int, T]] = []
-        for phrase, value in seconds[tokens[at + 1]]:
-            words = phrase.words
-            if len(words) == 2 or (
-                at + len(words) <= len(tokens)
-                and all(tokens[at + index] in words[index] for index in range(2, len(words)))
-            ):
-                found.append((phrase.length, value))
-        return found + single if single else found
-
-    def match(self, tokens: Sequence[str], at: int) -> int:
-        """How many tokens the longest phrase takes that starts at a token; 0 for none."""
-        found = self.find(tokens, at)
-        return found[0][0] if found else 0
+def _expanded(
+    items: Sequence[str],
+    named: Mapping[str, Sequence[str]],
+    spelling: Spelling,
+    where: str,
+    at: tuple[str, ...],
+) -> tuple[Phrase, ...]:
+    """The forms of the phrases of a list, each once."""
+    found: dict[Phrase, None] = {}
+    for index, item in enumerate(items):
+        try:
+            forms = expand(item, named, spelling)
+        except BadPhrase as bad:
+            raise BadLanguage(where, (*at, index), str(bad)) from None
+        found.update(dict.fromkeys(forms))
+        patterns = at[0] in CUE_TABLES or at in _PATTERNS_IN
+        if not patterns and any(is_pattern(word) for form in forms for slot in form.words for word in slot):
+            raise BadLanguage(where, (*at, index), "a pattern with * stands in lists of cues alone")
+    return tuple(found)
 
 
 _SUFFIXED = Cue(Phrase((), 1), "negation", Reach.AHEAD)
+_Found = list[tuple[int, "Cue | None"]]
 
 
 class Lexicon:
     """The data of the languages that apply to one text together, made ready for matching."""
 
-    def __init__(self, languages: Sequence[Language]) -> None:
+    def __init__(self, languages: Sequence[Language], foreign_cues: frozenset[str] = frozenset()) -> None:
         self.languages = tuple(languages)
-        self.scripts = frozenset(language.script for language in languages)
-        self._suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
-        self.telling = frozenset[str]().union(*(language.telling for language in languages))
+        self.scripts = frozenset[str]().union(*(language.scripts for language in languages))
+        self.guests = frozenset[str]().union(*(language.guests for language in languages)) - self.scripts
+        self.foreign_cues = foreign_cues  # words in a guest's script that are no name: they turn what is said
+        self.spaceless = any(language.spaceless for language in languages)
         self.abbreviations = frozenset(word for (word,) in self.spelt("sentence", "abbreviations"))
+        self._suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
         self._tables: dict[tuple[str, str], PhraseIndex[None]] = {}
-        cues = [(cue.phrase, cue) for language in languages for cue in language.cues]
-        self._stems: dict[str, list[tuple[str, Cue]]] = {}
-        for phrase, cue in cues:
-            for word in phrase.words[0]:
-                if word.endswith("*"):
-                    self._stems.setdefault(word[:_STEM], []).append((word[:-1], cue))
+
+    @cached_property
+    def _all_cues(self) -> list[tuple[Phrase, Cue | None]]:
         # Of phrases of one length a harmless one comes first.
         harmless = [(phrase, None) for phrase in self.phrases("harmless", "phrases")]
-        self._cues = PhraseIndex[Cue | None]([*harmless, *cues])
+        return [*harmless, *((cue.phrase, cue) for language in self.languages for cue in language.cues)]
 
-    def cues_at(self, tokens: Sequence[str], at: int) -> list[tuple[int, Cue | None]]:
+    @cached_property
+    def _cues(self) -> PhraseIndex[Cue | None]:
+        return PhraseIndex((phrase, cue) for phrase, cue in self._all_cues if not _is_pattern(phrase))
+
+    @cached_property
+    def _stems(self) -> dict[str, list[tuple[str, Cue | None]]]:
+        """The patterns that are the starts of words, by their first letters."""
+        stems: dict[str, list[tuple[str, Cue | None]]] = {}
+        for word, cue in self._patterns_of_cues:
+            if _is_stem(word):
+                stems.setdefault(word[:_STEM], []).append((word[:-1], cue))
+        return stems
+
+    @cached_property
+    def _inner(self) -> list[tuple[re.Pattern[str], Cue | None]]:
+        """The other patterns, one for all that stand for the same."""
+        by_cue: dict[tuple[str, Reach] | None, tuple[Cue | None, list[str]]] = {}
+        for word, cue in self._patterns_of_cues:
+            if not _is_stem(word):
+                key = (cue.rule, cue.reach) if cue else None
+                by_cue.setdefault(key, (cue, []))[1].append(as_regex(word))
+        return [(re.compile("|".join(dict.fromkeys(regexes))), cue) for cue, regexes in by_cue.values()]
+
+    @cached_property
+    def _any_inner(self) -> re.Pattern[str]:
+        return re.compile("|".join(pattern.pattern for pattern, _ in self._inner) or r"(?!)")
+
+    @property
+    def _patterns_of_cues(self) -> list[tuple[str, Cue | None]]:
+        return [
+            (word, cue) for phrase, cue in self._all_cues if _is_pattern(phrase) for word in phrase.words[0]
+        ]
+
+    def cues_at(self, tokens: Sequence[str], at: int) -> _Found:
         """The cues that start at a token, the longest first, with how many tokens each takes; None is a harmless phrase."""
         word = tokens[at]
         found = self._cues.find(tokens, at)
+        by_pattern: _Found = []
+        if self._inner and self._any_inner.search(word):
+            by_pattern += [(1, cue) for pattern, cue in self._inner if pattern.search(word)]
         if self._suffixes and word.endswith(self._suffixes):
-            found = [*found, (1, _SUFFIXED)]
+            by_pattern.append((1, _SUFFIXED))
         stems = self._stems.get(word[:_STEM])
         if stems is not None:
-            found = [*found, *((1, cue) for stem, cue in stems if word.startswith(stem))]
-        return found
+            by_pattern += [(1, cue) for stem, cue in stems if word.startswith(stem)]
+        if not by_pattern:
+            return found
+        return [*found, *sorted(by_pattern, key=lambda entry: entry[1] is not None)]
 
     def may_be_cues(self, tokens: Sequence[str]) -> list[int]:
         """The tokens at which a cue or a harmless phrase may start; at none of the others there is one."""
         firsts, stems, suffixes = self._cues.firsts, self._stems, self._suffixes
+        inner = self._any_inner.search if self._inner else None
         return [
             at
             for at, word in enumerate(tokens)
-            if word in firsts or word[:_STEM] in stems or word.endswith(suffixes)
+            if word in firsts
+            or word[:_STEM] in stems
+            or (suffixes and word.endswith(suffixes))
+            or (inner is not None and inner(word))
         ]
 
     def table(self, table: str, name: str) -> PhraseIndex[None]:
@@ -292,6 +313,18 @@ class Lexicon:
         return [form for language in self.languages for form in language.spelt(table, name)]
 
 
+def _is_pattern(phrase: Phrase) -> bool:
+    return len(phrase.words) == 1 and any(map(is_pattern, phrase.words[0]))
+
+
+def _is_stem(word: str) -> bool:
+    return not word.startswith("*") and len(word) > _STEM
+
+
+# Rules whose words, in a guest's script, are taken for more than part of a name.
+_TURNING = frozenset({"negation", "condition", "exception"})
+
+
 @dataclass(frozen=True, eq=False)
 class Languages:
     """All languages that there is data for."""
@@ -301,22 +334,38 @@ class Languages:
 
     @property
     def scripts(self) -> frozenset[str]:
-        return frozenset(language.script for language in self.all)
+        return frozenset[str]().union(*(language.scripts for language in self.all))
 
     def of_tag(self, tag: str) -> Lexicon | None:
         """The data that a BCP 47 tag asks for; a dialect falls back to its language. None when there is none."""
         code = tag.replace("_", "-").split("-")[0].lower()
-        return self._lexicon(tuple(language for language in self.all if language.code == code))
+        found = (language for language in self.all if code == language.code or code in language.also)
+        language = next(found, None)
+        return self.alone(language) if language else None
 
-    def of_script(self, script: str) -> Lexicon | None:
-        """All data of a script together. None when there is none."""
-        return self._lexicon(tuple(language for language in self.all if language.script == script))
+    def of_script(self, script: str) -> tuple[Language, ...]:
+        return tuple(language for language in self.all if script in language.scripts)
 
     def everything(self) -> Lexicon:
-        return Lexicon(self.all)
+        return self._lexicon(self.all)
 
-    def _lexicon(self, languages: tuple[Language, ...]) -> Lexicon | None:
+    def alone(self, language: Language) -> Lexicon:
+        """The data of one language."""
+        return self._lexicon((language,))
+
+    def _lexicon(self, languages: tuple[Language, ...]) -> Lexicon:
         codes = tuple(language.code for language in languages)
-        if codes and codes not in self._made:
-            self._made[codes] = Lexicon(languages)
-        return self._made.get(codes)
+        if codes not in self._made:
+            guests = frozenset[str]().union(*(language.guests for language in languages))
+            self._made[codes] = Lexicon(languages, self._turning_words(guests))
+        return self._made[codes]
+
+    def _turning_words(self, scripts: frozenset[str]) -> frozenset[str]:
+        return frozenset(
+            word
+            for language in self.all
+            if not language.scripts.isdisjoint(scripts)
+            for cue in language.cues
+            if cue.rule in _TURNING and len(cue.phrase.words) == 1
+            for word in cue.phrase.words[0]
+        )

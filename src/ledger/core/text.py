@@ -20,6 +20,7 @@ _TYPING = str.maketrans(
         **dict.fromkeys("“”„‟″«»＂", '"'),
         **dict.fromkeys("‐‑﹣－−", "-"),  # hyphens and the minus sign: they join
         **dict.fromkeys("‒–—―﹘", "—"),  # dashes: they part
+        "İ": "i",  # one letter, as Turkish has it; Unicode's own folding makes two of it
     }
 )
 _ALIKE = str.maketrans({"—": "-", "\n": " ", "\f": " "})  # one for one, so that offsets stay

@@ -28,7 +28,7 @@ from ledger.core.gate import Gate
         ("Sure! I want two kids, maybe", "I want two children", "I want two kids, maybe"),
         ("Nothing alike here", "zebra quartz", None),
         # whole sentences where there is no data
-        ("Ich will keine Kinder haben. Nie.", "Kinder", "Ich will keine Kinder haben."),
+        ("Nie chcę teraz mieć dzieci. Nigdy.", "dzieci", "Nie chcę teraz mieć dzieci."),
         ("Я не хочу детей.", "детей", "Я не хочу детей."),
         # longer until it stands once
         ("I want kids. My sister wants kids.", "kids", "I want kids."),

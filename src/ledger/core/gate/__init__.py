@@ -16,10 +16,10 @@ from collections.abc import Iterable
 from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
 from ledger.core.gate.reading import Reading, Refusal, refused, unfit
-from ledger.core.gate.script import letters_by_script
-from ledger.core.language import Languages, Lexicon
+from ledger.core.gate.spoken import Ear
+from ledger.core.language import Languages
 from ledger.core.model import Reason, Verdict
-from ledger.core.text import has_substance
+from ledger.core.text import fold, has_substance
 
 __all__ = ["LONGEST", "Gate", "Reading", "narrow"]
 
@@ -31,20 +31,23 @@ class Gate:
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
-        self._scripts = languages.scripts
-        self._of_script = {script: languages.of_script(script) for script in self._scripts}
+        self._ear = Ear(languages)
 
     def read(self, message: str, lang: str | None = None, asked: str | None = None) -> Reading:
         """Take up a message for judging spans of it.
 
-        `lang` is a BCP 47 hint; without it the data of all languages in the message's script apply together. `asked` is the
-        text of the last turn before the message.
+        `lang` is a BCP 47 hint; without it the data of every language apply that the message may be in. `asked` is the text of the last
+        turn before the message.
         """
+        folded = fold(message)
         if lang is not None:
-            lexicon = self._languages.of_tag(lang)
-            return Reading(message, lexicon or self._everything, lexicon is not None, self._bare, asked)
-        lexicon = self._lexicon(message)
-        return Reading(message, lexicon or self._everything, None if lexicon else False, self._bare, asked)
+            hinted = self._languages.of_tag(lang)
+            return Reading(
+                message, folded, (hinted or self._everything,), hinted is not None, self._bare, asked
+            )
+        languages, known = self._ear.spoken(message, folded)
+        lexicons = tuple(map(self._languages.alone, languages)) or (self._everything,)
+        return Reading(message, folded, lexicons, known, self._bare, asked)
 
     def judge(
         self,
@@ -81,9 +84,3 @@ class Gate:
         if refusal:
             return refused(refusal)
         return Verdict(True, answer=text, start=0, bare=self._bare.is_bare(text))
-
-    def _lexicon(self, message: str) -> Lexicon | None:
-        """All data of the script that most letters of a message are of; None when there is none."""
-        counts = letters_by_script(message, self._scripts)
-        script, letters = max(counts.items(), key=lambda item: item[1], default=("", 0))
-        return self._of_script.get(script) if letters else self._everything

@@ -14,13 +14,15 @@ import string
 import unicodedata
 from itertools import product
 
-from ledger.core.language import Language, Lexicon, PhraseIndex, Words
+from ledger.core.language import Language, Lexicon
+from ledger.core.phrases import SPACELESS, PhraseIndex, Words
 from ledger.core.text import fold
 
 _DROPPED = ".,;:!?¡¿…'’‘\"“”`´()[]-–—"
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase, _DROPPED)
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
-_WORD = re.compile(r"\w+(?:['-]\w+)*|[👍👎]")
+_MIXED = 4  # letters beyond ASCII up to which every mix of upper and lower case is listed
+_WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+(?:['-][^\W{SPACELESS}]+)*|[👍👎]")
 
 
 def narrow(text: str) -> str:
@@ -33,19 +35,40 @@ def narrow(text: str) -> str:
 
 def forms(language: Language) -> frozenset[str]:
     """Every bare answer of a language in narrow form, in each mix of upper and lower case of its letters beyond ASCII."""
-    fillers = [(), *language.spelt("bare", "fillers")]
-    found: set[Words] = set(language.spelt("bare", "pointers"))
+    fillers = language.spelt("bare", "fillers")
+    found: set[tuple[Words, ...]] = {(pointer,) for pointer in language.spelt("bare", "pointers")}
     for polarity in ("yes", "no"):
         words = language.spelt("bare", polarity)
         tails = language.spelt("bare", polarity + "_tails")
-        found.update((*filler, *word, *tail) for filler, word, tail in product(fillers, words, [(), *tails]))
-        found.update((*tail, *word) for tail, word in product(tails, [(), *words]))
-        found.update((*word, *again) for word, again in product(words, words))
-        found.update((*word, *word, *word) for word in words)
-    return frozenset(form for words in found for form in _cases(narrow(" ".join(words))))
+        found.update(product(words))
+        found.update(product(tails))
+        found.update(product(fillers, words))
+        found.update(product(words, tails))
+        found.update(product(fillers, words, tails))
+        found.update(product(tails, words))
+        found.update(product(words, words))
+        found.update((word, word, word) for word in words)
+    return frozenset(
+        form
+        for parts in found
+        for text in _written(parts, language.spaceless)
+        for form in _cases(narrow(text))
+    )
+
+
+def _written(parts: tuple[Words, ...], spaceless: bool) -> tuple[str, ...]:
+    if not spaceless:
+        return (" ".join(word for part in parts for word in part),)
+    # Full-width marks are none of those that are dropped for comparing.
+    inside = ("".join(part) for part in parts)
+    texts = {mark.join(texts) for texts in (tuple(inside),) for mark in ("", "、", "，", " ")}
+    return tuple(text + end for text in sorted(texts) for end in ("", "。", "！"))
 
 
 def _cases(form: str) -> list[str]:
+    if sum(not char.isascii() and char != char.upper() for char in form) > _MIXED:
+        # Of other alphabets what people type: small, large, and large at the start, of the answer or of each word.
+        return list(dict.fromkeys((form, form.upper(), form[0].upper() + form[1:], form.title())))
     choices = [(char,) if char.isascii() else tuple(dict.fromkeys((char, char.upper()))) for char in form]
     return (
         ["".join(chars) for chars in product(*choices)] if all(len(c[-1]) == 1 for c in choices) else [form]

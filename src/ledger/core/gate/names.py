@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import regex
 
-from ledger.core.language import Words
+from ledger.core.phrases import Words
 from ledger.core.text import fold
 
 _WORD = regex.compile(r"[\p{L}\p{N}]+")

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 
 from ledger.core.gate.sentences import Sentence
 from ledger.core.language import Lexicon
+from ledger.core.phrases import PhraseIndex
 
 _SEPARATORS = frozenset((",", "—", "-", ":", ";", "(", "，", ".", "¿", '"', "...", "…"))
+_LONGEST_CLOSER = 6  # words, or characters of a script without spaces, of a particle that closes a question
 _SERVICE_WITHIN = 8  # words after "do you have" in which the thing offered is named
 _LEADING = 3  # tokens of a name that is called, or of words that lead in, with the mark behind them
 _LONGEST_TAG = 3  # words
@@ -24,20 +26,52 @@ def question_in(message: str, sentence: Sentence, lexicon: Lexicon) -> tuple[int
     terms ("do you have a table for four?"), and a statement in the first person that ends in a question mark.
     """
     marked = sentence.is_marked_as_question()
-    if not marked and all(
-        lexicon.table("question", name).in_none(sentence.shapes)
-        for name in ("openers", "alone", "names", "which")
+    asks = _asks(sentence, lexicon, marked=marked)
+    if (
+        not marked
+        and not asks
+        and all(
+            lexicon.table("question", name).in_none(sentence.shapes)
+            for name in ("openers", "alone", "names", "which")
+        )
     ):
         return None
     starts = _clause_starts(sentence, lexicon)
     opening = next(_openings(message, sentence, lexicon, starts, marked=marked), None)
     if _is_request(sentence, lexicon, starts):
         return None
-    if marked:
+    if asks:
+        opening = starts[0]
+    elif marked:
         opening = _marked_opening(sentence, lexicon, starts, opening)
     if opening is None:
         return None
     return sentence.starts[0 if opening == starts[0] else opening], sentence.ends[-1]
+
+
+def _asks(sentence: Sentence, lexicon: Lexicon, *, marked: bool) -> bool:
+    """Whether a word asks that does not open the sentence.
+
+    A particle may close it (か, 吗, mısın). A question word may stand anywhere (什么, nerede); without a question mark it has to be the
+    listener who is asked, since "I know where" asks nothing.
+    """
+    words = sentence.shapes
+    closers = lexicon.table("question", "closers")
+    last = sentence.plain[-1] + 1 if sentence.plain else 0
+    if closers.firsts and any(
+        closers.match(words, at) == last - at for at in sentence.plain[-_LONGEST_CLOSER:]
+    ):
+        return True
+    asking = lexicon.table("question", "asking")
+    if not asking.firsts or not _has(sentence, asking):
+        return False
+    return marked or _has(sentence, lexicon.table("question", "listener"))
+
+
+def _has(sentence: Sentence, table: PhraseIndex[None]) -> bool:
+    return any(
+        word in table.firsts and table.match(sentence.shapes, at) for at, word in enumerate(sentence.shapes)
+    )
 
 
 def _marked_opening(

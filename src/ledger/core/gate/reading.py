@@ -20,12 +20,12 @@ from ledger.core.gate.details import LONGEST, detail
 from ledger.core.gate.names import names_one
 from ledger.core.gate.question import question_in
 from ledger.core.gate.scope import NO_TURNS, Turn, Turns, turns
-from ledger.core.gate.script import other_script, speaks
+from ledger.core.gate.script import other_script
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
-from ledger.core.text import fold, has_substance
+from ledger.core.text import Folded, fold, has_substance
 
 Place = tuple[int, int]
 
@@ -44,13 +44,25 @@ class Reading:
     """A message with what the rules need of it. Deterministic; nothing of it outlives the object."""
 
     def __init__(
-        self, message: str, lexicon: Lexicon, known: bool | None, bare: BareWords, asked: str | None
+        self,
+        message: str,
+        folded: Folded,
+        lexicons: tuple[Lexicon, ...],
+        known: bool,
+        bare: BareWords,
+        asked: str | None,
+        sentences: Sentences | None = None,
     ) -> None:
         self.message = message
-        self.folded = fold(message)
-        self.sentences = Sentences(message, self.folded, lexicon.abbreviations)
-        self._lexicon = lexicon
-        self._known = known  # whether there is data for the message's language; None: as its words tell
+        self.folded = folded
+        self._lexicon = lexicons[0]
+        self.sentences = sentences or _sentences(message, folded, lexicons)
+        # The same under each other language that the message may be in: a slice has to pass under all.
+        self._others_too = [
+            Reading(message, folded, (lexicon,), known, bare, asked, self.sentences)
+            for lexicon in lexicons[1:]
+        ]
+        self.known = known  # whether there is data for the message's language
         self._bare = bare
         self._asked = asked
         # What was worked out for a sentence, or a quotation, of this index.
@@ -58,11 +70,6 @@ class Reading:
         self._questions: dict[int, Place | None] = {}
         self._foreign: dict[int, bool] = {}
         self._others: dict[int, bool] = {}
-
-    @cached_property
-    def known(self) -> bool:
-        """Whether there is data for the language of the message."""
-        return speaks(self.folded.text, self._lexicon) if self._known is None else self._known
 
     @cached_property
     def places_of_words(self) -> dict[str, list[int]]:
@@ -126,6 +133,14 @@ class Reading:
         answer = self.message[start:end]
         if len(answer) > LONGEST:
             return Refusal(Reason.TOO_LONG, "words")
+        refusal = self._refusal(start, end, answer, question, avoid)
+        for other in self._others_too:
+            refusal = refusal or other.refusal(start, end, question, avoid)
+        return refusal
+
+    def _refusal(
+        self, start: int, end: int, answer: str, question: str | None, avoid: tuple[str, ...]
+    ) -> Refusal | None:
         return (
             self._voice(start, end)
             or self._meaning(start, end)
@@ -184,7 +199,10 @@ class Reading:
 
     def cuts(self, start: int, end: int) -> list[Turn]:
         """The cues that turn a slice and that it leaves behind."""
-        return list(self._cutting(start, end))
+        return [
+            *self._cutting(start, end),
+            *(turn for other in self._others_too for turn in other.cuts(start, end)),
+        ]
 
     def _cutting(self, start: int, end: int, *, speech: bool = False) -> Iterator[Turn]:
         is_value: bool | None = None
@@ -199,7 +217,8 @@ class Reading:
 
     def turns_near(self, start: int, end: int) -> int:
         """How many cues there are in the sentences that may turn a slice."""
-        return sum(len(turns_) for turns_, _ in self._turns_near(start, end))
+        own = sum(len(turns_) for turns_, _ in self._turns_near(start, end))
+        return own + sum(other.turns_near(start, end) for other in self._others_too)
 
     def _turns_near(self, start: int, end: int) -> Iterator[tuple[Turns, Turns]]:
         touched = self.sentences.touched(start, end)
@@ -260,14 +279,25 @@ class Reading:
                 continue
             if not self.known or self._is_of_other_script(index):
                 return False
-        return True
+        return all(other.covers_unknown(start, end) for other in self._others_too)
 
     def _is_of_other_script(self, index: int) -> bool:
-        if self.folded.text.isascii():
+        """Whether a sentence holds a word in a script there is no data for; a name in a guest's script is none."""
+        lexicon = self._lexicon
+        if self.folded.text.isascii() and "Latin" in lexicon.scripts:
             return False
         if index not in self._others:
-            self._others[index] = other_script(self.sentences[index].words, self._lexicon.scripts)
+            sentence = self.sentences[index]
+            self._others[index] = other_script(sentence.words, lexicon.scripts | lexicon.guests) or any(
+                word in lexicon.foreign_cues and self.message[at].islower()
+                for word, at in zip(sentence.words, sentence.starts, strict=True)
+            )
         return self._others[index]
+
+
+def _sentences(message: str, folded: Folded, lexicons: tuple[Lexicon, ...]) -> Sentences:
+    abbreviations = frozenset[str]().union(*(lexicon.abbreviations for lexicon in lexicons))
+    return Sentences(message, folded, abbreviations, spaceless=any(lexicon.spaceless for lexicon in lexicons))
 
 
 def unfit(answer: str, avoid: tuple[str, ...], lexicon: Lexicon) -> Refusal | None:

@@ -106,9 +106,15 @@ class _Clauses:
         words, size = sentence.words, len(sentence)
         parts, joins = lexicon.table("clause", "parts"), lexicon.table("clause", "joins")
         subjects, openers = lexicon.table("clause", "subjects"), lexicon.table("clause", "openers")
-        verbs = lexicon.table("clause", "verbs")
+        verbs, ends = lexicon.table("clause", "verbs"), lexicon.table("clause", "ends")
         strong, clause, predicate = [False] * size, [False] * size, [False] * size
         for at, word in enumerate(words):
+            if word in ends.firsts:  # "..., but" as its own language has it: at the end of the clause
+                begins = at + ends.match(words, at)
+                while begins < size and words[begins] in _BEFORE_CLAUSE:
+                    begins += 1
+                if at < begins < size:
+                    strong[begins] = clause[begins] = predicate[begins] = True
             if word == ";" or (word in parts.firsts and parts.match(words, at)):
                 strong[at] = clause[at] = predicate[at] = True
                 continue

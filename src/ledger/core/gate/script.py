@@ -1,4 +1,4 @@
-"""Which script a message is written in, and whether its language is one there is data for.
+"""Which scripts a message is written in.
 
 Source: UAX #24; DESIGN section 6 ("in a language without data").
 """
@@ -11,10 +11,9 @@ from functools import lru_cache
 
 import regex
 
-from ledger.core.language import Lexicon
+from ledger.core.phrases import SPACELESS
 
-_FEW = 5  # words; with fewer a message tells nothing of its language
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 _ASCII, _ASCII_LETTERS = re.compile(r"[\x00-\x7f]+"), re.compile(r"[A-Za-z]+")
 _LETTER = regex.compile(r"\p{L}")
 
@@ -39,20 +38,17 @@ def _letters_of(script: str) -> regex.Pattern[str]:
     return regex.compile(rf"(?=\p{{L}})\p{{Script={script}}}")
 
 
-def speaks(folded: str, lexicon: Lexicon) -> bool:
-    """Whether a folded text may be in a language of the lexicon: it is short, or holds one of the words that tell them."""
-    telling = lexicon.telling
-    words = 0
-    for match in _WORD.finditer(folded):
-        if match.group() in telling:
-            return True
-        words += 1
-    return words < _FEW
+def spaceless_letters(text: str) -> set[str]:
+    """The letters of a text in scripts that are written without spaces."""
+    return set(_SPACELESS.findall(text))
 
 
 def other_script(words: Iterable[str], scripts: frozenset[str]) -> bool:
     """Whether a word has a letter of a script that is none of these."""
-    return any(not word.isascii() and _other_than(scripts).search(word) is not None for word in words)
+    latin = "Latin" in scripts
+    return any(
+        not (latin and word.isascii()) and _other_than(scripts).search(word) is not None for word in words
+    )
 
 
 @lru_cache(maxsize=64)

@@ -12,16 +12,25 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 
+from ledger.core.phrases import SPACELESS
 from ledger.core.text import Folded
 
 _END = re.compile(r"[.…]+[!?]*|[!?]+|[。！？｡؟।]+|\n|\f")
 _TOKEN = re.compile(
     r"\w+(?:(?:['-]|(?<=n)[;,](?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
-    r"|(?<!\S)/\w\b|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；-]"
+    r"|(?<!\S)/\w\b|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；،؛：-]"
 )
+_VOWEL_SIGNS = (
+    "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"  # written inside words, or left out
+)
+_TOKEN_BEYOND_ASCII = re.compile(_TOKEN.pattern.replace(r"\w", rf"[\w{_VOWEL_SIGNS}]"))
+_TOKEN_SPACELESS = re.compile(rf"[{SPACELESS}]|" + _TOKEN.pattern.replace(r"\w", rf"[^\W{SPACELESS}]"))
+# What is typed for show or left out at will in Arabic: vowel signs, the stretching of a word. Marks that stand for a comma or semicolon.
+_PLAIN = str.maketrans({**dict.fromkeys("，、،", ","), **dict.fromkeys("；؛", ";")} | {"\u0640": ""})
+_SIGNS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc]")
 _WORD_BEFORE = re.compile(r"(?:\A|[^\w])(\w{1,12})\Z")
 _WIDE_ENDS = frozenset("。！？｡؟।")
-_MARKS = frozenset('.…!?。！？｡؟।,;:()[]{}"—¿、，；-')
+_MARKS = frozenset('.…!?。！？｡؟।,;:()[]{}"—¿、，；،؛：-')
 _ASKING = ("?", "？", "؟")
 
 
@@ -71,8 +80,12 @@ class Sentence:
 class Sentences:
     """The sentences of a message, cut into words when asked for."""
 
-    def __init__(self, message: str, folded: Folded, abbreviations: frozenset[str]) -> None:
+    def __init__(
+        self, message: str, folded: Folded, abbreviations: frozenset[str], *, spaceless: bool = False
+    ) -> None:
         self._folded = folded
+        self._plain = folded.text.isascii()
+        self._token = _TOKEN_SPACELESS if spaceless else _TOKEN if self._plain else _TOKEN_BEYOND_ASCII
         self._bounds = _split(message, folded, abbreviations)
         self._starts = [folded.start(start) or 0 for start, _ in self._bounds]
         self._made: dict[int, Sentence] = {}
@@ -93,10 +106,10 @@ class Sentences:
         return self._made[index]
 
     def _cut(self, index: int) -> Sentence:
-        matches = list(_TOKEN.finditer(self._folded.text, *self._bounds[index]))
+        matches = list(self._token.finditer(self._folded.text, *self._bounds[index]))
         if not self._folded.starts:
             return Sentence(
-                [match[0] for match in matches],
+                [match[0] if self._plain else _plain(match[0]) for match in matches],
                 [match.start() for match in matches],
                 [match.end() for match in matches],
             )
@@ -108,10 +121,15 @@ class Sentences:
         ):
             if origin is None:
                 continue  # one half of a letter that folding made two
-            words.append(match[0])
+            words.append(match[0] if self._plain else _plain(match[0]))
             starts.append(origin[0])
             ends.append(origin[1])
         return Sentence(words, starts, ends)
+
+
+def _plain(word: str) -> str:
+    """A word or mark as the lists have it."""
+    return word if word.isascii() else _SIGNS.sub("", word.translate(_PLAIN)) or word
 
 
 def _split(message: str, folded: Folded, abbreviations: frozenset[str]) -> list[tuple[int, int]]:

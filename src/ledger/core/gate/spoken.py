@@ -1,0 +1,122 @@
+"""Which languages a message may be in, as its letters and words tell.
+
+Without a hint the data of every language apply that the message may be in, and a span has to pass under each of them. The best of them is
+the one that most words tell. Another one applies too where it explains what the best does not: a word that turns meanings ("nicht"),
+or two others. So one word too many makes a refusal, and none too few lets a lie through.
+
+Source: DESIGN section 6 ("without it all data of the message's script apply together"; "in a language without data").
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ledger.core.gate.script import letters_by_script, spaceless_letters
+from ledger.core.language import Language, Languages
+from ledger.core.phrases import Phrase, is_pattern
+from ledger.core.text import Folded
+
+_FEW = 5  # words; with fewer a message tells nothing of its language
+_SHARE = 0.3  # of the words of a message that have to be of a known language; of English chat nearly always half are
+_BINDING = frozenset({"clause", "particle", "sentence"})  # tables of words that hold sentences together
+_UNEXPLAINED = 2  # words that another language explains and the best does not
+# Words are compared as bytes: a long message is cut into them several times faster so.
+_ASCII_MARKS = b'.,;:!?()[]{}"/\\*_~<>|=+'
+_SPACES = bytes.maketrans(_ASCII_MARKS, b" " * len(_ASCII_MARKS))
+_DIGIT = re.compile(rb"[0-9]")
+_MARKS = re.compile("[…—¿¡。！？、，；：؟،؛「」『』]")
+
+
+class Spoken(NamedTuple):
+    """The languages that apply, the likeliest first; `known` is whether the message may be in them at all."""
+
+    languages: tuple[Language, ...]
+    known: bool
+
+
+class Ear:
+    """Tells the languages of messages. Immutable."""
+
+    def __init__(self, languages: Languages) -> None:
+        self._scripts = languages.scripts
+        self._of_script = {script: languages.of_script(script) for script in self._scripts}
+        self._all = languages.all
+        self._by_word: dict[bytes, frozenset[str]] = {}
+        self._turning = {language.code: _turning_words(language) for language in languages.all}
+        for language in languages.all:
+            for word in map(_coded, _words_of(language)):
+                self._by_word[word] = self._by_word.get(word, frozenset()) | {language.code}
+
+    def spoken(self, message: str, folded: Folded) -> Spoken:
+        """The languages that a message may be in."""
+        counts = letters_by_script(message, self._scripts)
+        script, letters = max(counts.items(), key=lambda item: item[1], default=("", 0))
+        if not letters:
+            return Spoken(self._all, known=True)
+        languages = self._of_script.get(script, ())
+        if not message.isascii():
+            languages = tuple(each for each in languages if each.never.isdisjoint(folded.text))
+        if not languages:
+            return Spoken((), known=False)
+        words = _words(folded.text)
+        told = words & self._by_word.keys()
+        groups = Counter(
+            map(self._by_word.__getitem__, told)
+        )  # how many words there are of each set of languages
+        codes = [language.code for language in languages]
+        counted = {code: sum(n for group, n in groups.items() if code in group) for code in codes}
+        most = max(counted.values())
+        if not most:
+            return Spoken(languages, known=len(words) < _FEW)
+        best = {code for code in codes if counted[code] == most}
+        others: set[str] = set()
+        if any(group.isdisjoint(best) for group in groups):
+            others = self._others(codes, [word for word in told if self._by_word[word].isdisjoint(best)])
+        chosen = tuple(
+            language for group in (best, others) for language in languages if language.code in group
+        )
+        explained = sum(n for group, n in groups.items() if not group.isdisjoint(best | others))
+        known = len(words) < _FEW or explained >= _SHARE * len(words)
+        if not known:  # a number or a name with digits is of no language
+            known = explained >= _SHARE * sum(_DIGIT.search(word) is None for word in words)
+        return Spoken(chosen, known)
+
+    def _others(self, codes: list[str], unexplained: list[bytes]) -> set[str]:
+        """The languages that explain what the best ones leave."""
+        counted = dict.fromkeys(codes, 0)
+        for word in unexplained:
+            for code in self._by_word[word].intersection(codes):
+                counted[code] += _UNEXPLAINED if word in self._turning[code] else 1
+        return {code for code, count in counted.items() if count >= _UNEXPLAINED}
+
+
+def _coded(word: str) -> bytes:
+    return word.encode("utf-8", "surrogatepass")
+
+
+def _words(text: str) -> set[bytes]:
+    if text.isascii():
+        return set(text.encode().translate(_SPACES).split())
+    words = set(_coded(_MARKS.sub(" ", text)).translate(_SPACES).split())
+    return words.union(map(_coded, spaceless_letters(text)))
+
+
+def _turning_words(language: Language) -> frozenset[bytes]:
+    """The words of a language that turn meanings by themselves."""
+    return frozenset(map(_coded, _single(cue.phrase for cue in language.cues)))
+
+
+def _words_of(language: Language) -> frozenset[str]:
+    """The words by which a language is told: those listed for it, what turns meanings, and what holds its sentences together."""
+    binding = (
+        phrase for (table, _), phrases in language.phrases.items() if table in _BINDING for phrase in phrases
+    )
+    return language.telling | _single(cue.phrase for cue in language.cues) | _single(binding)
+
+
+def _single(phrases: Iterable[Phrase]) -> frozenset[str]:
+    single = (phrase.words[0] for phrase in phrases if len(phrase.words) == 1)
+    return frozenset(word for words in single for word in words if not is_pattern(word) and word != "#")

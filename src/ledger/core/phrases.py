@@ -1,0 +1,169 @@
+"""Phrases of a language file: how they are written, the forms they stand for, and how they are found in a sentence.
+
+A phrase is written with one space between its words; each word may be a choice (`stop|stopped`), a reference to a named list of the
+same language (`@person`), and optional (`@quality?`). `#` stands for any number. A last word after `~` has to follow and is not part of
+the phrase. A phrase of one word may be a pattern: `x*` are all words that start so, `*x` those that end so, `*x*` those that hold it.
+Words are in folded form: lower case, straight apostrophes. docs/guides/add-a-language.md is the guide to it.
+
+Source: DESIGN section 6, rules 3 to 5.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Generic, NamedTuple, TypeVar
+
+from ledger.core.text import fold
+
+T = TypeVar("T")
+Words = tuple[str, ...]
+Slot = frozenset[str]
+
+SPACELESS_SCRIPTS = [
+    "Han",
+    "Hiragana",
+    "Katakana",
+    "Thai",
+    "Lao",
+    "Khmer",
+    "Myanmar",
+]  # written without spaces: a word is a character
+# Letters and marks of these scripts, as ranges for a pattern: kana, ideographs with their repetition marks, half-width kana; Thai to Khmer.
+SPACELESS = "\u3005-\u3007\u3041-\u309f\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_SPACELESS_ONE = re.compile(f"[{SPACELESS}]")
+
+
+class BadPhrase(ValueError):
+    """A phrase that is not written as it should be; says why, in our words."""
+
+
+class Phrase(NamedTuple):
+    """For each word its choices; `length` of them are the phrase, the others have to follow it."""
+
+    words: tuple[Slot, ...]
+    length: int
+
+
+class Spelling:
+    """How the words of one language may be typed: as they are written in its file, and as its `spellings` make of that.
+
+    Each table of `spellings` gives one further form of a word: accents left out ("não", "nao"), letters written in two ("ü", "ue"),
+    another script ("ne", "не").
+    """
+
+    def __init__(self, tables: Iterable[Mapping[str, str]] = ()) -> None:
+        self._tables = [(dict(table), _longest_first(table)) for table in tables]
+
+    def forms(self, word: str) -> frozenset[str]:
+        """A word in all its spellings."""
+        found = {word}
+        for table, pattern in self._tables:
+            found.add(pattern.sub(lambda match, table=table: table[match[0]], word))  # type: ignore[misc]
+        return frozenset(found)
+
+
+def _longest_first(table: Mapping[str, str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(key) for key in sorted(table, key=len, reverse=True)) or r"(?!)")
+
+
+AS_WRITTEN = Spelling()
+
+
+def expand(phrase: str, named: Mapping[str, Sequence[str]], spelling: Spelling = AS_WRITTEN) -> list[Phrase]:
+    """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items.
+
+    A word of a script without spaces is one word a character. Raises BadPhrase.
+    """
+    written = phrase.split(" ")
+    ahead = written[-1].startswith("~")
+    slots = [_choices(word.removeprefix("~"), named, spelling) for word in written]
+    if ahead and any(len(form) != 1 for form in slots[-1]):
+        raise BadPhrase("what follows ~ is one word")
+    forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
+    found = [Phrase(form, len(form) - ahead) for form in forms if form]
+    if any(is_pattern(word) for form in found if len(form.words) > 1 for slot in form.words for word in slot):
+        raise BadPhrase("a pattern with * stands alone, in a phrase of one word")
+    return found
+
+
+def _choices(word: str, named: Mapping[str, Sequence[str]], spelling: Spelling) -> list[tuple[Slot, ...]]:
+    """What may stand in the place of one written word."""
+    optional = len(word) > 1 and word.endswith("?")
+    words: set[str] = set()
+    forms: list[tuple[Slot, ...]] = []
+    for choice in (word[:-1] if optional else word).split("|"):
+        if choice.startswith("@"):
+            if choice[1:] not in named:
+                raise BadPhrase(f"{choice} names no list of [lists]")
+            for form in (form.words for item in named[choice[1:]] for form in expand(item, named, spelling)):
+                if len(form) == 1:
+                    words |= form[0]
+                else:
+                    forms.append(form)
+        elif not choice:
+            raise BadPhrase("a word is empty: one space between words, one | between choices")
+        elif fold(choice).text != choice:
+            raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
+        elif len(choice) > 1 and _SPACELESS_ONE.match(choice):
+            forms.append(tuple(frozenset((char,)) for char in choice))
+        else:
+            words |= spelling.forms(choice)
+    if words:
+        forms.append((frozenset(words),))
+    return [*forms, ()] if optional else forms
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a word stands for all that start so, end so, or hold it."""
+    return len(word) > 1 and "*" in (word[0], word[-1])
+
+
+def as_regex(pattern: str) -> str:
+    """A pattern of a language file as a regular expression, to be searched for in a word."""
+    inside = re.escape(pattern.strip("*"))
+    return ("" if pattern.startswith("*") else r"\A") + inside + ("" if pattern.endswith("*") else r"\Z")
+
+
+class PhraseIndex(Generic[T]):
+    """Phrases, each with what it stands for, found by their first two words."""
+
+    def __init__(self, phrases: Iterable[tuple[Phrase, T]]) -> None:
+        # By the first word: those of one word, and the longer ones by the second.
+        self.firsts: dict[str, tuple[list[tuple[int, T]], dict[str, list[tuple[Phrase, T]]]]] = {}
+        for phrase, value in sorted(phrases, key=lambda item: -len(item[0].words)):
+            for first in phrase.words[0]:
+                single, seconds = self.firsts.setdefault(first, ([], {}))
+                if len(phrase.words) == 1:
+                    single.append((1, value))
+                    continue
+                for second in phrase.words[1]:
+                    seconds.setdefault(second, []).append((phrase, value))
+
+    def in_none(self, tokens: Iterable[str]) -> bool:
+        """Whether no phrase starts with any of the tokens."""
+        return self.firsts.keys().isdisjoint(tokens)
+
+    def find(self, tokens: Sequence[str], at: int) -> list[tuple[int, T]]:
+        """What starts at a token, the longest phrase first, with how many tokens each takes."""
+        entry = self.firsts.get(tokens[at])
+        if entry is None:
+            return []
+        single, seconds = entry
+        if not seconds or at + 1 >= len(tokens) or tokens[at + 1] not in seconds:
+            return single
+        found: list[tuple[int, T]] = []
+        for phrase, value in seconds[tokens[at + 1]]:
+            words = phrase.words
+            if len(words) == 2 or (
+                at + len(words) <= len(tokens)
+                and all(tokens[at + index] in words[index] for index in range(2, len(words)))
+            ):
+                found.append((phrase.length, value))
+        return found + single if single else found
+
+    def match(self, tokens: Sequence[str], at: int) -> int:
+        """How many tokens the longest phrase takes that starts at a token; 0 for none."""
+        found = self.find(tokens, at)
+        return found[0][0] if found else 0

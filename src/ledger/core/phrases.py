@@ -104,6 +104,8 @@ def _choices(word: str, named: Mapping[str, Sequence[str]], spelling: Spelling) 
                     forms.append(form)
         elif not choice:
             raise BadPhrase("a word is empty: one space between words, one | between choices")
+        elif "~" in choice:
+            raise BadPhrase("~ stands before the last word alone")
         elif fold(choice).text != choice:
             raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
         elif len(choice) > 1 and _SPACELESS_ONE.match(choice):

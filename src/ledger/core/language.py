@@ -56,6 +56,9 @@ class Reach(StrEnum):
     AROUND = "around"  # back and under
     TAIL = "tail"  # what stands before it in its clause, or in the one before when it is one itself; where nothing follows it
     CLAUSE = "clause"  # its clause
+    CLOSES = (
+        "closes"  # what stands before it in its clause, which it closes: a verb at the end, with its endings
+    )
     WITHIN = "within"  # nothing but itself: an idiom that must not be cut
 
 
@@ -88,6 +91,7 @@ LISTS: Mapping[str, frozenset[str]] = {
             "closers",
             "asking",
             "listener",
+            "polite",
             "alone",
             "names",
             "which",

@@ -12,7 +12,7 @@ from ledger.core.language import Lexicon
 from ledger.core.phrases import PhraseIndex
 
 _SEPARATORS = frozenset((",", "—", "-", ":", ";", "(", "，", ".", "¿", '"', "...", "…"))
-_LONGEST_CLOSER = 6  # words, or characters of a script without spaces, of a particle that closes a question
+_LONGEST_CLOSER = 8  # words, or characters of a script without spaces, of a particle that closes a question
 _SERVICE_WITHIN = 8  # words after "do you have" in which the thing offered is named
 _LEADING = 3  # tokens of a name that is called, or of words that lead in, with the mark behind them
 _LONGEST_TAG = 3  # words
@@ -55,17 +55,20 @@ def _asks(sentence: Sentence, lexicon: Lexicon, *, marked: bool) -> bool:
     A particle may close it (か, 吗, mısın). A question word may stand anywhere (什么, nerede); without a question mark it has to be the
     listener who is asked, since "I know where" asks nothing.
     """
-    words = sentence.shapes
-    closers = lexicon.table("question", "closers")
-    last = sentence.plain[-1] + 1 if sentence.plain else 0
-    if closers.firsts and any(
-        closers.match(words, at) == last - at for at in sentence.plain[-_LONGEST_CLOSER:]
-    ):
+    if _ends_in(sentence, lexicon.table("question", "closers")):
         return True
     asking = lexicon.table("question", "asking")
     if not asking.firsts or not _has(sentence, asking):
         return False
     return marked or _has(sentence, lexicon.table("question", "listener"))
+
+
+def _ends_in(sentence: Sentence, table: PhraseIndex[None]) -> bool:
+    """Whether a phrase of a table closes the sentence."""
+    last = sentence.plain[-1] + 1 if sentence.plain and table.firsts else 0
+    return any(
+        table.match(sentence.shapes, at) == last - at for at in sentence.plain[-_LONGEST_CLOSER:] if last
+    )
 
 
 def _has(sentence: Sentence, table: PhraseIndex[None]) -> bool:
@@ -191,6 +194,8 @@ def _is_request(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool
         return False
     requests, offers = lexicon.table("question", "requests"), lexicon.table("question", "offers")
     services = lexicon.table("question", "services")
+    if _ends_in(sentence, lexicon.table("question", "polite")):
+        return True
     for at in starts:
         if requests.match(shapes, at):
             return True

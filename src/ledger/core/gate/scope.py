@@ -151,6 +151,8 @@ class _Clauses:
             found.append(Turn(cue.rule, start, added, self._back(self._clause_start, first, before), start))
         if reach in (Reach.UNDER, Reach.AROUND):
             found.append(Turn(cue.rule, start, end, start, self._under(reach, first, last)))
+        if reach is Reach.CLOSES:
+            found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, None), start))
         if reach is Reach.CLAUSE:
             found.append(Turn(cue.rule, start, end, self._back(self._clause_start, first, None), start))
             reach = Reach.AHEAD

@@ -92,6 +92,7 @@ LISTS: Mapping[str, frozenset[str]] = {
             "asking",
             "listener",
             "polite",
+            "impersonal",
             "alone",
             "names",
             "which",

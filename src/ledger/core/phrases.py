@@ -109,7 +109,7 @@ def _choices(word: str, named: Mapping[str, Sequence[str]], spelling: Spelling) 
         elif fold(choice).text != choice:
             raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
         elif len(choice) > 1 and _SPACELESS_ONE.match(choice):
-            forms.append(tuple(frozenset((char,)) for char in choice))
+            forms.append(tuple(spelling.forms(char) for char in choice))
         else:
             words |= spelling.forms(choice)
     if words:

@@ -18,6 +18,9 @@ _MOST_LOOKED_AT = (
     2048  # places inside words that are passed by; one that has to be looked at closely counts as many
 )
 _CLOSELY = 8
+_SPACELESS = (
+    "\u0e00"  # scripts without spaces, where a word may start behind any letter, all stand from here on
+)
 _RUN = re.compile(r"[A-Za-z0-9]*")
 
 
@@ -65,7 +68,8 @@ def _origins(fold_of: Folded, places: Iterator[Place]) -> Iterator[Place]:
 
 def _inside(text: str, at: int) -> bool:
     """Whether what starts here starts inside a word, as most places of a short span do: told without the full rule."""
-    return at > 0 and text[at].isascii() and text[at].isalnum() and text[at - 1].isalnum()
+    before = text[at - 1]
+    return at > 0 and text[at].isascii() and text[at].isalnum() and before < _SPACELESS and before.isalnum()
 
 
 def _whole(message: str, places: Iterator[Place]) -> Found:

@@ -27,6 +27,8 @@ def question_in(message: str, sentence: Sentence, lexicon: Lexicon) -> tuple[int
     """
     marked = sentence.is_marked_as_question()
     asks = _asks(sentence, lexicon, marked=marked)
+    if asks and not marked and _is_impersonal(sentence, lexicon):
+        return None
     if (
         not marked
         and not asks
@@ -61,6 +63,12 @@ def _asks(sentence: Sentence, lexicon: Lexicon, *, marked: bool) -> bool:
     if not asking.firsts or not _has(sentence, asking):
         return False
     return marked or _has(sentence, lexicon.table("question", "listener"))
+
+
+def _is_impersonal(sentence: Sentence, lexicon: Lexicon) -> bool:
+    """ "Will it snow on Friday": what is said of no person asks a service, in the asker's own terms."""
+    impersonal, listener = lexicon.table("question", "impersonal"), lexicon.table("question", "listener")
+    return _has(sentence, impersonal) and not _has(sentence, listener)
 
 
 def _ends_in(sentence: Sentence, table: PhraseIndex[None]) -> bool:

@@ -18,6 +18,7 @@ from ledger.core.gate.sentences import Sentence
 from ledger.core.language import CLOSED, Cue, Lexicon, Reach
 
 _SHORT = 6  # words of a sentence that only adds to the one before ("But only after 35.")
+_SHORT_SPACELESS = 16  # the same in characters, where each is a word
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BEFORE_CLAUSE = frozenset((",", "—", "-", ":", ".", "…", "...", ".."))
 
@@ -205,7 +206,8 @@ class _Clauses:
     def _back(self, starts: list[int], first: int, before: int | None) -> int:
         if first == 0:
             words = len(self._sentence.plain) if before is not None else 0
-            return before if before is not None and words <= _SHORT else self._sentence.starts[0]
+            short = _SHORT_SPACELESS if self._lexicon.spaceless else _SHORT
+            return before if before is not None and words <= short else self._sentence.starts[0]
         # A cue that opens its clause turns the one before it: "I want two, I think".
         return self._sentence.starts[starts[first] if starts[first] < first else starts[first - 1]]
 

@@ -27,7 +27,7 @@ def question_in(message: str, sentence: Sentence, lexicon: Lexicon) -> tuple[int
     """
     marked = sentence.is_marked_as_question()
     asks = _asks(sentence, lexicon, marked=marked)
-    if asks and not marked and _is_impersonal(sentence, lexicon):
+    if not marked and _is_impersonal(sentence, lexicon):
         return None
     if (
         not marked
@@ -80,7 +80,7 @@ def _ends_in(sentence: Sentence, table: PhraseIndex[None]) -> bool:
 
 
 def _has(sentence: Sentence, table: PhraseIndex[None]) -> bool:
-    return any(
+    return bool(table.firsts) and any(
         word in table.firsts and table.match(sentence.shapes, at) for at, word in enumerate(sentence.shapes)
     )
 

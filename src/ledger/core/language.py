@@ -83,7 +83,22 @@ CLOSED = frozenset({"correction", "irony", "opinion", "speech"})
 # The other tables, each with its lists of phrases.
 LISTS: Mapping[str, frozenset[str]] = {
     "sentence": frozenset({"abbreviations", "fillers"}),
-    "clause": frozenset({"own", "subjects", "joins", "parts", "openers", "verbs", "ends"}),
+    "clause": frozenset(
+        {
+            "own",
+            "subjects",
+            "joins",
+            "parts",
+            "openers",
+            "verbs",
+            "ends",
+            "links",
+            "relatives",
+            "articles",
+            "finite",
+            "inner",
+        }
+    ),
     "particle": frozenset({"words", "before"}),
     "question": frozenset(
         {

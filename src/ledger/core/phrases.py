@@ -2,7 +2,7 @@
 
 A phrase is written with one space between its words; each word may be a choice (`stop|stopped`), a reference to a named list of the
 same language (`@person`), and optional (`@quality?`). `#` stands for any number. A last word after `~` has to follow and is not part of
-the phrase. A phrase of one word may be a pattern: `x*` are all words that start so, `*x` those that end so, `*x*` those that hold it.
+the phrase; nor is a first word before `~`, which has to stand in front. A phrase of one word may be a pattern: `x*` are all words that start so, `*x` those that end so, `*x*` those that hold it.
 Words are in folded form: lower case, straight apostrophes. docs/guides/add-a-language.md is the guide to it.
 
 Source: DESIGN section 6, rules 3 to 5.
@@ -40,10 +40,11 @@ class BadPhrase(ValueError):
 
 
 class Phrase(NamedTuple):
-    """For each word its choices; `length` of them are the phrase, the others have to follow it."""
+    """For each word its choices. The first `length` of them without the first `skip` are the phrase; the others only have to be there."""
 
     words: tuple[Slot, ...]
     length: int
+    skip: int = 0
 
 
 class Spelling:
@@ -77,12 +78,14 @@ def expand(phrase: str, named: Mapping[str, Sequence[str]], spelling: Spelling =
     A word of a script without spaces is one word a character. Raises BadPhrase.
     """
     written = phrase.split(" ")
-    ahead = written[-1].startswith("~")
-    slots = [_choices(word.removeprefix("~"), named, spelling) for word in written]
-    if ahead and any(len(form) != 1 for form in slots[-1]):
-        raise BadPhrase("what follows ~ is one word")
+    ahead, behind = written[-1].startswith("~"), written[0].endswith("~")
+    written[-1], written[0] = written[-1].removeprefix("~"), written[0].removesuffix("~")
+    slots = [_choices(word, named, spelling) for word in written]
+    for beside, slot in ((ahead, slots[-1]), (behind, slots[0])):
+        if beside and any(len(form) != 1 for form in slot):
+            raise BadPhrase("what ~ parts from the phrase is one word")
     forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
-    found = [Phrase(form, len(form) - ahead) for form in forms if form]
+    found = [Phrase(form, len(form) - ahead, int(behind)) for form in forms if form]
     if any(is_pattern(word) for form in found if len(form.words) > 1 for slot in form.words for word in slot):
         raise BadPhrase("a pattern with * stands alone, in a phrase of one word")
     return found
@@ -105,7 +108,7 @@ def _choices(word: str, named: Mapping[str, Sequence[str]], spelling: Spelling) 
         elif not choice:
             raise BadPhrase("a word is empty: one space between words, one | between choices")
         elif "~" in choice:
-            raise BadPhrase("~ stands before the last word alone")
+            raise BadPhrase("~ stands before the last word, or behind the first, alone")
         elif fold(choice).text != choice:
             raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
         elif len(choice) > 1 and _SPACELESS_ONE.match(choice):

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ledger.core.gate.sentences import Sentence
+from ledger.core.gate.sentences import ASKING, Sentence
 from ledger.core.language import Lexicon
 from ledger.core.phrases import PhraseIndex
 
 _SEPARATORS = frozenset((",", "—", "-", ":", ";", "(", "，", ".", "¿", '"', "...", "…"))
 _LONGEST_CLOSER = 8  # words, or characters of a script without spaces, of a particle that closes a question
 _SERVICE_WITHIN = 8  # words after "do you have" in which the thing offered is named
-_LEADING = 3  # tokens of a name that is called, or of words that lead in, with the mark behind them
 _LONGEST_TAG = 3  # words
 _VERB_WITHIN = 6  # words after "which" in which the verb of a question stands
 
@@ -39,6 +38,8 @@ def question_in(message: str, sentence: Sentence, lexicon: Lexicon) -> tuple[int
     ):
         return None
     starts = _clause_starts(sentence, lexicon)
+    aside = _asking_aside(sentence) if marked else 0
+    starts = [at for at in starts if at >= aside] or [aside]
     opening = next(_openings(message, sentence, lexicon, starts, marked=marked), None)
     if _is_request(sentence, lexicon, starts):
         return None
@@ -48,7 +49,18 @@ def question_in(message: str, sentence: Sentence, lexicon: Lexicon) -> tuple[int
         opening = _marked_opening(sentence, lexicon, starts, opening)
     if opening is None:
         return None
-    return sentence.starts[0 if opening == starts[0] else opening], sentence.ends[-1]
+    return sentence.starts[aside if opening == starts[0] else opening], sentence.ends[-1]
+
+
+def _asking_aside(sentence: Sentence) -> int:
+    """The first token in the brackets that a question mark stands in: "I sold it (is that bad?)" asks in them alone; else 0."""
+    words, closed = sentence.words, 0
+    last = max(at for at in range(len(words)) if words[at][-1] in ASKING)
+    for at in range(last, -1, -1):
+        if words[at] == "(" and not closed:
+            return at + 1
+        closed += (words[at] == ")") - (words[at] == "(")
+    return 0
 
 
 def _asks(sentence: Sentence, lexicon: Lexicon, *, marked: bool) -> bool:
@@ -116,12 +128,15 @@ def _openings(
     names = lexicon.table("question", "names")
     leading, last = True, starts[0]
     for at in _with_repeated(starts, shapes):
-        leading = leading and at - last <= _LEADING
+        # Only a name that is called, or a word that leads in, stands before a clause that leads.
+        leading = leading and (at - last <= 1 or sentence.words[last + 1] in _SEPARATORS)
         last = at
         if stated.match(shapes, at) or (at and inverts.match(shapes, at - 1)):
             continue
-        if not (marked or leading) and relatives.match(shapes, at):
-            continue  # "a movie, which is ..."
+        if not (marked or leading) and (
+            relatives.match(shapes, at) or (at and _goes_on(sentence, lexicon, at))
+        ):
+            continue  # "a movie, which is ...", "great, but are no ..."
         if openers.match(shapes, at):
             yield at
         elif not (marked or leading):
@@ -133,6 +148,13 @@ def _openings(
             behind = at + length
             if length and behind < len(shapes) and message[sentence.starts[behind]].isupper():
                 yield at  # "Did Melanie ..."
+
+
+def _goes_on(sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
+    """Whether a verb behind a conjunction goes on with the sentence, or a title in quotation marks opens."""
+    if sentence.words[at - 1] == '"':
+        return True
+    return sentence.is_word(at - 1) and bool(lexicon.table("question", "verbs").match(sentence.words, at))
 
 
 def _with_repeated(starts: list[int], words: list[str]) -> Iterator[int]:

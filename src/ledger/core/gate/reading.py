@@ -19,7 +19,7 @@ from ledger.core.gate.context import leans
 from ledger.core.gate.details import LONGEST, detail
 from ledger.core.gate.names import names_one
 from ledger.core.gate.question import question_in
-from ledger.core.gate.scope import NO_TURNS, Turn, Turns, turns
+from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
@@ -248,8 +248,7 @@ class Reading:
         if index not in self._turns:
             before = self.sentences[index - 1].bounds if index else None
             found = turns(self.sentences[index], self._lexicon, before[0] if before else None)
-            speech = [turn for turn in found if turn.rule == "speech"]
-            self._turns[index] = (Turns(found) if found else NO_TURNS, Turns(speech) if speech else NO_TURNS)
+            self._turns[index] = (found, found.only("speech"))
         return self._turns[index]
 
     def _standing(self, start: int, end: int, answer: str, question: str | None) -> Refusal | None:

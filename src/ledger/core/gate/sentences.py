@@ -31,7 +31,7 @@ _SIGNS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc]")
 _WORD_BEFORE = re.compile(r"(?:\A|[^\w])(\w{1,12})\Z")
 _WIDE_ENDS = frozenset("。！？｡؟।")
 _MARKS = frozenset('.…!?。！？｡؟।,;:()[]{}"—¿、，；،؛：-')
-_ASKING = ("?", "？", "؟")
+ASKING = ("?", "？", "؟")
 
 
 class Sentence:
@@ -70,7 +70,7 @@ class Sentence:
 
     def is_marked_as_question(self) -> bool:
         for at in range(len(self.words) - 1, -1, -1):
-            if self.words[at][-1] in _ASKING:
+            if self.words[at][-1] in ASKING:
                 return True
             if self.is_word(at):
                 break

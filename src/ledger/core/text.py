@@ -179,7 +179,7 @@ def _in_step(run: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _fold_cluster(cluster: str) -> str:
-    shown = _HIDDEN_ONE.sub("", unicodedata.normalize("NFC", cluster).casefold())
+    shown = _HIDDEN_ONE.sub("", unicodedata.normalize("NFC", cluster).translate(_TYPING).casefold())
     return unicodedata.normalize("NFC", shown)
 
 

@@ -4,7 +4,7 @@
     verdict = gate.judge(message, span, question="Do you smoke?", asked="Hi! Do you smoke?")
 
 A verdict depends on its arguments and the language data alone, and none raises, whatever the text. What can't be decided is refused.
-Rules, a module each: locate, sentences (what a sentence is), scope, question, voice, context, bare, secret, names; nearest.
+`rules` lists what a span has to pass where it stands; what they look at has a module each.
 
 Source: DESIGN section 6.
 """
@@ -15,7 +15,10 @@ from collections.abc import Iterable
 
 from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
-from ledger.core.gate.reading import Reading, Refusal, refused, unfit
+from ledger.core.gate.names import names_one
+from ledger.core.gate.reading import Reading, Refusal, refused
+from ledger.core.gate.rules import NAMES
+from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.spoken import Ear
 from ledger.core.language import Languages
 from ledger.core.model import Reason, Verdict
@@ -27,7 +30,11 @@ __all__ = ["LONGEST", "Gate", "Reading", "narrow"]
 class Gate:
     """The gate with the data of some languages. Immutable; share one between threads."""
 
-    def __init__(self, languages: Languages) -> None:
+    def __init__(self, languages: Languages, without: Iterable[str] = ()) -> None:
+        """`without` names rules to leave out, to measure what each buys and costs. Raises ValueError for one that there is none of."""
+        self._without = frozenset(without)
+        if not self._without <= NAMES:
+            raise ValueError("a rule to leave out that is none")
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
@@ -42,12 +49,11 @@ class Gate:
         folded = fold(message)
         if lang is not None:
             hinted = self._languages.of_tag(lang)
-            return Reading(
-                message, folded, (hinted or self._everything,), hinted is not None, self._bare, asked
-            )
-        languages, known = self._ear.spoken(message, folded)
-        lexicons = tuple(map(self._languages.alone, languages)) or (self._everything,)
-        return Reading(message, folded, lexicons, known, self._bare, asked)
+            known, lexicons = hinted is not None, [hinted or self._everything]
+        else:
+            languages, known = self._ear.spoken(message, folded)
+            lexicons = [self._languages.alone(language) for language in languages] or [self._everything]
+        return Reading(message, folded, tuple(lexicons), known, self._bare, asked, self._without)
 
     def judge(
         self,
@@ -79,8 +85,9 @@ class Gate:
         if not has_substance(text):
             return refused(Refusal(Reason.TOO_SHORT, "words"))
         if len(text) > LONGEST:
-            return refused(Refusal(Reason.TOO_LONG, "words"))
-        refusal = unfit(text, tuple(avoid), self._everything)
-        if refusal:
-            return refused(refusal)
+            return refused(Refusal(Reason.TOO_LONG, "length"))
+        if holds_secret(text, self._everything):
+            return refused(Refusal(Reason.SECRET, "secret"))
+        if names_one(text, tuple(avoid)):
+            return refused(Refusal(Reason.NAMES_COUNTERPARTY, "names"))
         return Verdict(True, answer=text, start=0, bare=self._bare.is_bare(text))

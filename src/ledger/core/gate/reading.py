@@ -1,7 +1,7 @@
 """One message, read once; then each span of it is judged.
 
-The rules are applied in this order, and the first that refuses names the reason: locate, words, voice, question, scope, context,
-bare, fit. What a rule needs of the message is worked out when first asked for, and kept.
+A span is located; then the rules are applied where it stands, and the first that refuses names the reason. What a rule needs of the
+message is worked out when first asked for, and kept.
 
 Source: DESIGN section 6.
 """
@@ -17,11 +17,10 @@ from ledger.core.gate import locate, nearest, voice
 from ledger.core.gate.bare import BareWords
 from ledger.core.gate.context import leans
 from ledger.core.gate.details import LONGEST, detail
-from ledger.core.gate.names import names_one
 from ledger.core.gate.question import question_in
+from ledger.core.gate.rules import RULES, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
-from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
@@ -51,20 +50,23 @@ class Reading:
         known: bool,
         bare: BareWords,
         asked: str | None,
+        without: frozenset[str] = frozenset(),
         sentences: Sentences | None = None,
     ) -> None:
         self.message = message
         self.folded = folded
-        self._lexicon = lexicons[0]
+        self.lexicon = lexicons[0]
         self.sentences = sentences or _sentences(message, folded, lexicons)
         # The same under each other language that the message may be in: a slice has to pass under all.
         self._others_too = [
-            Reading(message, folded, (lexicon,), known, bare, asked, self.sentences)
+            Reading(message, folded, (lexicon,), known, bare, asked, without, self.sentences)
             for lexicon in lexicons[1:]
         ]
         self.known = known  # whether there is data for the message's language
         self._bare = bare
         self._asked = asked
+        self._without = without
+        self._rules = [rule for rule in RULES if rule.name not in without] if without else RULES
         # What was worked out for a sentence, or a quotation, of this index.
         self._turns: dict[int, tuple[Turns, Turns]] = {}
         self._questions: dict[int, Place | None] = {}
@@ -130,56 +132,40 @@ class Reading:
 
     def refusal(self, start: int, end: int, question: str | None, avoid: tuple[str, ...]) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
-        answer = self.message[start:end]
-        if len(answer) > LONGEST:
-            return Refusal(Reason.TOO_LONG, "words")
-        refusal = self._refusal(start, end, answer, question, avoid)
+        spot = Spot(self, start, end, question, avoid)
+        for rule in self._rules:
+            found = rule.check(spot)
+            if found:
+                return Refusal(rule.reason, rule.name, found if isinstance(found, Turn) else None)
         for other in self._others_too:
-            refusal = refusal or other.refusal(start, end, question, avoid)
-        return refusal
+            refusal = other.refusal(start, end, question, avoid)
+            if refusal is not None:
+                return refusal
+        return None
 
-    def _refusal(
-        self, start: int, end: int, answer: str, question: str | None, avoid: tuple[str, ...]
-    ) -> Refusal | None:
-        return (
-            self._voice(start, end)
-            or self._meaning(start, end)
-            or self._standing(start, end, answer, question)
-            or self._fitness(answer, avoid)
-        )
+    def is_in_block(self, start: int, end: int) -> bool:
+        """Whether a slice meets a block that is not typed by the principal."""
+        last = bisect_left(self._blocks, (end,)) - 1
+        return last >= 0 and self._blocks[last][1] > start
 
-    def _voice(self, start: int, end: int) -> Refusal | None:
-        block = bisect_left(self._blocks, (end,)) - 1
-        if block >= 0 and self._blocks[block][1] > start:
-            return Refusal(Reason.NOT_OWN_WORDS, "block")
+    def is_in_quotation(self, start: int, end: int) -> bool:
+        """Whether a slice meets a quotation of somebody else and does not hold it whole."""
         # Quotations stand one behind the other: those between the first and the last that a span meets, it holds.
         first = bisect_right(self._quotations, start, key=lambda quotation: quotation[1])
         last = bisect_left(self._quotations, end, key=lambda quotation: quotation[0]) - 1
         for index in {first, last} if first <= last else ():
             opening, closing, _ = self._quotations[index]
             if not (start <= opening and closing <= end) and self._is_foreign(index):
-                return Refusal(Reason.NOT_OWN_WORDS, "quotation")
-        return None
+                return True
+        return False
 
     def _is_foreign(self, index: int) -> bool:
         if index not in self._foreign:
             quotation = self._quotations[index]
-            self._foreign[index] = voice.is_foreign(self.message, self.sentences, self._lexicon, *quotation)
+            self._foreign[index] = voice.is_foreign(self.message, self.sentences, self.lexicon, *quotation)
         return self._foreign[index]
 
-    def _meaning(self, start: int, end: int) -> Refusal | None:
-        if self._is_question(start, end):
-            return Refusal(Reason.QUESTION, "question")
-        if not self.covers_unknown(start, end):
-            return Refusal(Reason.MEANING_CUT, "sentence")
-        first = next(self._cutting(start, end), None)
-        if first is None:
-            return None
-        if next(self._cutting(start, end, speech=True), None) is not None:
-            return Refusal(Reason.NOT_OWN_WORDS, "speech")
-        return Refusal(Reason.MEANING_CUT, first.rule, first)
-
-    def _is_question(self, start: int, end: int) -> bool:
+    def asks(self, start: int, end: int) -> bool:
         """Whether the slice asks, and no sentence of it only states."""
         asks = False
         for index in self.sentences.touched(start, end):
@@ -188,7 +174,7 @@ class Reading:
             if not any(map(sentence.is_word, held)):
                 continue
             if index not in self._questions:
-                self._questions[index] = question_in(self.message, sentence, self._lexicon)
+                self._questions[index] = question_in(self.message, sentence, self.lexicon)
             asked = self._questions[index]
             if asked is None or not any(
                 asked[0] <= sentence.starts[at] < asked[1] for at in held if sentence.is_word(at)
@@ -204,10 +190,16 @@ class Reading:
             *(turn for other in self._others_too for turn in other.cuts(start, end)),
         ]
 
+    def first_cut(self, start: int, end: int, *, speech: bool = False) -> Turn | None:
+        """The first of them; of reported speech alone with `speech`."""
+        return next(self._cutting(start, end, speech=speech), None)
+
     def _cutting(self, start: int, end: int, *, speech: bool = False) -> Iterator[Turn]:
         is_value: bool | None = None
         for turns_, of_speech in self._turns_near(start, end):
             for turn in (of_speech if speech else turns_).cutting(start, end):
+                if turn.rule in self._without:
+                    continue
                 if turn.rule == "opinion":
                     if is_value is None:
                         is_value = self._is_value(start, end)
@@ -235,7 +227,7 @@ class Reading:
         words = [(sentence, at) for sentence, at in held if sentence.is_word(at)]
         if not words or len(words) > _LONGEST_VALUE:
             return False
-        values, leads = self._lexicon.table("value", "words"), self._lexicon.table("value", "leads")
+        values, leads = self.lexicon.table("value", "words"), self.lexicon.table("value", "leads")
         for sentence, at in words:
             if sentence.shapes[at] == "#" or sentence.words[at] in values.firsts:
                 return True
@@ -247,23 +239,21 @@ class Reading:
         """The turns of a sentence, and those of them that are reported speech."""
         if index not in self._turns:
             before = self.sentences[index - 1].bounds if index else None
-            found = turns(self.sentences[index], self._lexicon, before[0] if before else None)
+            found = turns(self.sentences[index], self.lexicon, before[0] if before else None)
             self._turns[index] = (found, found.only("speech"))
         return self._turns[index]
 
-    def _standing(self, start: int, end: int, answer: str, question: str | None) -> Refusal | None:
+    def leans(self, start: int, end: int) -> bool:
+        """Whether a slice holds words that lean on the listener or the place."""
         touched = self.sentences.touched(start, end)
-        if any(leans(self.sentences[index], self._lexicon, start, end) for index in touched):
-            return Refusal(Reason.NEEDS_CONTEXT, "context")
+        return any(leans(self.sentences[index], self.lexicon, start, end) for index in touched)
+
+    def is_bare_unasked(self, answer: str, question: str | None) -> bool:
+        """Whether an answer is bare, or sounds so, and its question was not asked."""
         listed = self._bare.is_bare(answer)
         if listed and self._was_asked(question):
-            return None
-        if listed or self._bare.sounds_bare(answer):
-            return Refusal(Reason.NEEDS_QUESTION, "bare")
-        return None
-
-    def _fitness(self, answer: str, avoid: tuple[str, ...]) -> Refusal | None:
-        return unfit(answer, avoid, self._lexicon)
+            return False
+        return listed or self._bare.sounds_bare(answer)
 
     def _was_asked(self, question: str | None) -> bool:
         wanted = fold(question or "").alike.strip(" ?!.¿¡")
@@ -282,7 +272,7 @@ class Reading:
 
     def _is_of_other_script(self, index: int) -> bool:
         """Whether a sentence holds a word in a script there is no data for; a name in a guest's script is none."""
-        lexicon = self._lexicon
+        lexicon = self.lexicon
         if self.folded.text.isascii() and "Latin" in lexicon.scripts:
             return False
         if index not in self._others:
@@ -297,15 +287,6 @@ class Reading:
 def _sentences(message: str, folded: Folded, lexicons: tuple[Lexicon, ...]) -> Sentences:
     abbreviations = frozenset[str]().union(*(lexicon.abbreviations for lexicon in lexicons))
     return Sentences(message, folded, abbreviations, spaceless=any(lexicon.spaceless for lexicon in lexicons))
-
-
-def unfit(answer: str, avoid: tuple[str, ...], lexicon: Lexicon) -> Refusal | None:
-    """Rule 6 of a text by itself."""
-    if holds_secret(answer, lexicon):
-        return Refusal(Reason.SECRET, "secret")
-    if names_one(answer, avoid):
-        return Refusal(Reason.NAMES_COUNTERPARTY, "names")
-    return None
 
 
 def _refused(refusal: Refusal, left: Place | None = None, better: str | None = None) -> Verdict:

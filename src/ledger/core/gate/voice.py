@@ -122,8 +122,13 @@ def _introduced(sentences: Sentences, lexicon: Lexicon, start: int, end: int) ->
             if any(
                 cue is not None and cue.rule == "speech" for _, cue in lexicon.cues_at(sentence.shapes, at)
             ):
-                own = lexicon.table("clause", "own")
-                return not any(own.match(sentence.words, before) for before in range(max(at - 2, 0), at + 1))
+                own, subjects = lexicon.table("clause", "own"), lexicon.table("clause", "subjects")
+                words = sentence.words
+                # "my" is his own, and "my ex" somebody else.
+                return not any(
+                    own.match(words, before) >= max(subjects.match(words, before), 1)
+                    for before in range(max(at - 2, 0), at + 1)
+                )
     return None
 
 

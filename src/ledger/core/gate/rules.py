@@ -1,0 +1,266 @@
+"""The rules that a span has to pass where it stands, in the order in which they are applied; the first that refuses gives its name.
+
+Each is a small pure function of a place in a message, with its own examples: messages with the span in [brackets], refused by this very
+rule or let through by it. What the rules look at is worked out by a Reading, once a message.
+
+Source: DESIGN section 6, rules 2 to 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.core.gate.details import LONGEST
+from ledger.core.gate.names import names_one
+from ledger.core.gate.scope import Turn
+from ledger.core.gate.secret import holds_secret
+from ledger.core.model import Reason
+
+if TYPE_CHECKING:
+    from ledger.core.gate.reading import Reading
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A slice [start, end) of a message that starts and ends at edges of words, with what it is offered for."""
+
+    reading: Reading
+    start: int
+    end: int
+    question: str | None
+    avoid: tuple[str, ...]
+
+    @property
+    def answer(self) -> str:
+        return self.reading.message[self.start : self.end]
+
+    @cached_property
+    def cut(self) -> Turn | None:
+        """The first cue that turns the slice and that it leaves behind."""
+        return self.reading.first_cut(self.start, self.end)
+
+    def cut_by(self, rule: str) -> Turn | None:
+        return self.cut if self.cut is not None and self.cut.rule == rule else None
+
+
+Check = Callable[[Spot], Turn | bool | None]
+
+
+class Rule(NamedTuple):
+    """A rule: its check refuses a spot with the reason, by what is true of it or by the cue that it leaves behind."""
+
+    name: str
+    reason: Reason
+    check: Check
+    refused: tuple[str, ...]
+    kept: tuple[str, ...]
+
+    @property
+    def purpose(self) -> str:
+        """What it refuses, and where that comes from: the docstring of its check."""
+        return self.check.__doc__ or ""
+
+
+RULES: list[Rule] = []
+
+
+def _rule(reason: Reason, *, refused: tuple[str, ...], kept: tuple[str, ...]) -> Callable[[Check], Check]:
+    def register(check: Check) -> Check:
+        RULES.append(Rule(check.__name__, reason, check, refused, kept))
+        return check
+
+    return register
+
+
+@_rule(Reason.TOO_LONG, refused=("[" + "a long story, " * 40 + "the end]",), kept=("[a short story]",))
+def length(spot: Spot) -> bool:
+    """An answer has 500 code points at most. Source: DESIGN section 4."""
+    return spot.end - spot.start > LONGEST
+
+
+@_rule(
+    Reason.NOT_OWN_WORDS,
+    refused=("> [I smoke]\nso they say", "see `[I smoke]` there", "[10:42] Kim: [I smoke]"),
+    kept=("I said it before: [I smoke]",),
+)
+def block(spot: Spot) -> bool:
+    """Quoted lines, forwarded mail, pasted chat, code and a prompt block of this ledger are not typed by him. Source: DESIGN section 6, rule 4."""
+    return spot.reading.is_in_block(spot.start, spot.end)
+
+
+@_rule(
+    Reason.NOT_OWN_WORDS,
+    refused=('my ex said "[never have kids]" and I laughed', 'the ad says "[no pets allowed]"'),
+    kept=('my favourite book is "[Moby Dick]"', '[my ex said "never have kids" and I laughed]'),
+)
+def quotation(spot: Spot) -> bool:
+    """What stands in quotation marks is somebody else's, unless the span holds all of it or it is a title. Source: DESIGN section 6, rule 4."""
+    return spot.reading.is_in_quotation(spot.start, spot.end)
+
+
+@_rule(
+    Reason.QUESTION,
+    refused=("[do you want kids?]", "Kim, [what is your dog called]", "I do, [how about you]?"),
+    kept=("can you book it for [two people]?", "I have [two kids], what about you?"),
+)
+def question(spot: Spot) -> bool:
+    """A real question answers nothing, even whole; a request states its content. Source: DESIGN section 6, rule 3."""
+    return spot.reading.asks(spot.start, spot.end)
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("Minä en halua [lapsia] nyt ollenkaan",),
+    kept=("[Minä en halua lapsia nyt ollenkaan]",),
+)
+def sentence(spot: Spot) -> bool:
+    """Without data for the language nothing tells what turns a span, so it has to be whole sentences. Source: DESIGN section 6."""
+    return not spot.reading.covers_unknown(spot.start, spot.end)
+
+
+@_rule(
+    Reason.NOT_OWN_WORDS,
+    refused=("my boss says [I work too much]", "I was told [I snore]"),
+    kept=("[my boss says I work too much]", "I said [I work a lot]"),
+)
+def speech(spot: Spot) -> bool:
+    """Reported speech is somebody else's word about him. Source: DESIGN section 6, rule 4; Huddleston and Pullum 2002, chapter 11."""
+    return spot.cut is not None and spot.reading.first_cut(spot.start, spot.end, speech=True) is not None
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("I don't [want kids]", "without [a car]", "I [smoke]? not at all"),
+    kept=("[I don't want kids]", "I don't smoke, [I vape]", "No, [I live in Ghent]", "not red but [blue]"),
+)
+def negation(spot: Spot) -> Turn | None:
+    """A negation that reaches the span is left behind. Source: DESIGN section 6, rule 3; Huddleston and Pullum 2002, chapter 9 (scope of negation)."""
+    return spot.cut_by("negation")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("[I want kids] if I marry", "If I marry, [I want kids]", "I smoke only when [I drink]"),
+    kept=("[I want kids if I marry]", "if that's ok, [Friday at nine]"),
+)
+def condition(spot: Spot) -> Turn | None:
+    """A condition on the span is left behind. Source: DESIGN section 6, rule 3; Huddleston and Pullum 2002, chapter 8 (conditional adjuncts)."""
+    return spot.cut_by("condition")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("[I eat everything] except pork", "[I eat fish] but not meat"),
+    kept=("[I eat everything except pork]", "except on Sundays I am free; [I work from home]"),
+)
+def exception(spot: Spot) -> Turn | None:
+    """An exception from the span is left behind. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("exception")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("I doubt that [I want kids]", "I might [move to Spain]"),
+    kept=("[I doubt that I want kids]", "I doubt it will rain; [I have two kids]"),
+)
+def hedge(spot: Spot) -> Turn | None:
+    """A hedge that reaches the span is left behind. Source: DESIGN section 6, rule 3; Hyland 1998 (what hedges are)."""
+    return spot.cut_by("hedge")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("I think [I want kids]", "it's under [Kim Smith], I guess"),
+    kept=("[I think I want kids]", "I think [7 people]"),
+)
+def opinion(spot: Spot) -> Turn | None:
+    """What marks the span as an opinion is left behind; a number or a time is let through. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("opinion")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("I wish [I had kids]", "I want to [quit smoking]"),
+    kept=("[I wish I had kids]", "I would like [a table for two]"),
+)
+def wish(spot: Spot) -> Turn | None:
+    """A wish or a plan that reaches the span is left behind. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("wish")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("I used to [smoke]", "[I smoke], but not anymore"),
+    kept=("[I used to smoke]", "I used to smoke. [I run now.]"),
+)
+def past(spot: Spot) -> Turn | None:
+    """What says that it is over is left behind. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("past")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("my sister [has two kids]", "she [smokes]"),
+    kept=("[my sister has two kids]", "My wife and I [have two kids]"),
+)
+def subject(spot: Spot) -> Turn | None:
+    """The subject is somebody else, and is left behind. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("subject")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("[Friday], no wait, Saturday", "[Friday works.] Scratch that, Saturday."),
+    kept=("Friday, no wait, [Saturday]",),
+)
+def correction(spot: Spot) -> Turn | None:
+    """He takes the span back in words that are left behind. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("correction")
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("[I love smokers] lol jk", "[I want five kids.] NOT!"),
+    kept=("[I love dogs] lol",),
+)
+def irony(spot: Spot) -> Turn | None:
+    """What marks the span as not meant is left behind. Source: DESIGN section 6, rule 3."""
+    return spot.cut_by("irony")
+
+
+@_rule(
+    Reason.NEEDS_CONTEXT,
+    refused=("[I'd love to work for you]", "I found [your office] easily"),
+    kept=("[I start this month]", "[I live in Dallas]"),
+)
+def context(spot: Spot) -> bool:
+    """Words that lean on the listener or the place say nothing to anybody else. Source: DESIGN section 6, rule 5; Levinson 1983, chapter 2 (deixis)."""
+    return spot.reading.leans(spot.start, spot.end)
+
+
+@_rule(Reason.NEEDS_QUESTION, refused=("[yes]", "[same as before]"), kept=("[two]", "[yes, I smoke]"))
+def bare(spot: Spot) -> bool:
+    """A yes, a no or a pointer means nothing without its question. Source: DESIGN section 6, rule 5."""
+    return spot.reading.is_bare_unasked(spot.answer, spot.question)
+
+
+@_rule(
+    Reason.SECRET,
+    refused=("[my password is hunter2!]", "[my card is 4111 1111 1111 1111]"),
+    kept=("[my phone has 4111 contacts]",),
+)
+def secret(spot: Spot) -> bool:
+    """No credential, and no card, account or identity number. Source: DESIGN section 6, rule 6; ISO/IEC 7812, ISO 13616."""
+    return holds_secret(spot.answer, spot.reading.lexicon)
+
+
+@_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",))
+def names(spot: Spot) -> bool:
+    """None of the names to avoid, in any case, accent or inflection. Source: DESIGN section 6, rule 6."""
+    return names_one(spot.answer, spot.avoid)
+
+
+NAMES = frozenset(rule.name for rule in RULES)

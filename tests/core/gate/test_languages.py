@@ -75,7 +75,22 @@ def test_the_example_of_the_guide_is_a_language() -> None:
 
 
 def test_these_languages_come_with_the_ledger() -> None:
-    assert [language.code for language in load().all] == ["ar", "da", "de", "en", "es", "fr", "id", "it", "ja", "nl", "pt", "sr", "tr", "zh"]
+    assert [language.code for language in load().all] == [
+        "ar",
+        "da",
+        "de",
+        "en",
+        "es",
+        "fr",
+        "id",
+        "it",
+        "ja",
+        "nl",
+        "pt",
+        "sr",
+        "tr",
+        "zh",
+    ]
 
 
 def test_the_hint_is_taken_and_a_dialect_falls_back_to_its_language(outcome) -> None:

@@ -9,7 +9,6 @@ import pytest
 from ledger.core.gate import Gate
 from ledger.core.gate.rules import RULES
 from ledger.core.model import Reason
-from ledger.languages import load
 
 REFUSED = [(rule, example) for rule in RULES for example in rule.refused]
 KEPT = [(rule, example) for rule in RULES for example in rule.kept]
@@ -37,18 +36,18 @@ def test_an_example_beside_it_is_kept(gate: Gate, rule, example) -> None:
 
 
 @pytest.mark.parametrize(("rule", "example"), REFUSED, ids=lambda value: getattr(value, "name", value)[:60])
-def test_without_a_rule_it_refuses_nothing(rule, example) -> None:
+def test_without_a_rule_it_refuses_nothing(gate: Gate, rule, example) -> None:
     message, span = parts(example)
-    assert Gate(load(), without=[rule.name]).judge(message, span).rule != rule.name
+    assert gate.without(rule.name).judge(message, span).rule != rule.name
 
 
 def test_a_name_to_avoid_is_refused_by_the_rule_of_names(gate: Gate) -> None:
     assert gate.judge("I work at Acme", "I work at Acme", avoid=["ACME"]).rule == "names"
 
 
-def test_there_is_no_rule_of_another_name() -> None:
+def test_there_is_no_rule_of_another_name(gate: Gate) -> None:
     with pytest.raises(ValueError, match="none"):
-        Gate(load(), without=["similarity"])
+        gate.without("similarity")
 
 
 def test_every_rule_has_a_purpose_with_its_source_and_examples() -> None:

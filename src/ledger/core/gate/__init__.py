@@ -12,6 +12,7 @@ Source: DESIGN section 6.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
@@ -30,15 +31,20 @@ __all__ = ["LONGEST", "Gate", "Reading", "narrow"]
 class Gate:
     """The gate with the data of some languages. Immutable; share one between threads."""
 
-    def __init__(self, languages: Languages, without: Iterable[str] = ()) -> None:
-        """`without` names rules to leave out, to measure what each buys and costs. Raises ValueError for one that there is none of."""
-        self._without = frozenset(without)
-        if not self._without <= NAMES:
-            raise ValueError("a rule to leave out that is none")
+    def __init__(self, languages: Languages) -> None:
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
         self._ear = Ear(languages)
+        self._without: frozenset[str] = frozenset()
+
+    def without(self, *rules: str) -> Gate:
+        """The same gate without some rules, to measure what each buys and costs. Raises ValueError for a rule that there is none of."""
+        if not NAMES.issuperset(rules):
+            raise ValueError("a rule to leave out that is none")
+        gate = copy(self)
+        gate._without = frozenset(rules)
+        return gate
 
     def read(self, message: str, lang: str | None = None, asked: str | None = None) -> Reading:
         """Take up a message for judging spans of it.

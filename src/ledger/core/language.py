@@ -18,18 +18,18 @@ from typing import Any
 from ledger.core.phrases import (
     SPACELESS_SCRIPTS,
     BadPhrase,
+    Notation,
     Phrase,
     PhraseIndex,
     Spelling,
     Words,
     as_regex,
-    expand,
     is_pattern,
 )
 from ledger.errors import SetupError
 
 __all__ = [
-    "CLOSED", "CUE_TABLES", "LISTS", "REACHES", "BadLanguage", "Cue", "Language", "Languages", "Lexicon", "PhraseIndex", "Reach", "Words", "expand", "read",
+    "CLOSED", "CUE_TABLES", "LISTS", "REACHES", "BadLanguage", "Cue", "Language", "Languages", "Lexicon", "PhraseIndex", "Reach", "Words", "read",
 ]  # fmt: skip
 
 _STEM = 4  # letters by which stems are looked up; a shorter one is searched for as other patterns are
@@ -177,8 +177,7 @@ def read(source: Mapping[str, Any], where: str) -> Language:
             raise BadLanguage(where, (required,), "it is missing")
     cues: list[Cue] = []
     phrases: dict[tuple[str, str], tuple[Phrase, ...]] = {}
-    named: Mapping[str, Sequence[str]] = source.get("lists", {})
-    spelling = Spelling(source.get("spellings", {}).values())
+    notation = Notation(source.get("lists", {}), Spelling(source.get("spellings", {}).values()))
     for table, body in source.items():
         if table in _PLAIN:
             continue
@@ -190,13 +189,13 @@ def read(source: Mapping[str, Any], where: str) -> Language:
                 raise BadLanguage(
                     where, (table, name), f"no such list; [{table}] takes {', '.join(sorted(takes))}"
                 )
-            forms = _expanded(items, named, spelling, where, (table, name))
+            forms = _expanded(items, notation, where, (table, name))
             if table in CUE_TABLES:
                 cues += [Cue(form, table, Reach(name)) for form in forms]
             else:
                 phrases[table, name] = forms
     script = source["script"]
-    telling = _expanded(source["telling"], named, spelling, where, ("telling",))
+    telling = _expanded(source["telling"], notation, where, ("telling",))
     return Language(
         code=source["code"],
         name=source["name"],
@@ -213,8 +212,7 @@ def read(source: Mapping[str, Any], where: str) -> Language:
 
 def _expanded(
     items: Sequence[str],
-    named: Mapping[str, Sequence[str]],
-    spelling: Spelling,
+    notation: Notation,
     where: str,
     at: tuple[str, ...],
 ) -> tuple[Phrase, ...]:
@@ -222,12 +220,16 @@ def _expanded(
     found: dict[Phrase, None] = {}
     for index, item in enumerate(items):
         try:
-            forms = expand(item, named, spelling)
+            forms = notation.expand(item)
         except BadPhrase as bad:
             raise BadLanguage(where, (*at, index), str(bad)) from None
         found.update(dict.fromkeys(forms))
         patterns = at[0] in CUE_TABLES or at in _PATTERNS_IN
-        if not patterns and any(is_pattern(word) for form in forms for slot in form.words for word in slot):
+        if (
+            "*" in item
+            and not patterns
+            and any(is_pattern(word) for form in forms for slot in form.words for word in slot)
+        ):
             raise BadLanguage(where, (*at, index), "a pattern with * stands in lists of cues alone")
     return tuple(found)
 

@@ -69,55 +69,80 @@ def _longest_first(table: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(key) for key in sorted(table, key=len, reverse=True)) or r"(?!)")
 
 
-AS_WRITTEN = Spelling()
+class Notation:
+    """Reads the phrases of one language: with its named lists, and in all its spellings."""
+
+    def __init__(self, named: Mapping[str, Sequence[str]], spelling: Spelling) -> None:
+        self._named = named
+        self._spelling = spelling
+        self._lists: dict[str, list[tuple[Slot, ...]]] = {}  # the named lists that were expanded
+
+    def expand(self, phrase: str) -> list[Phrase]:
+        """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items.
+
+        A word of a script without spaces is one word a character. Raises BadPhrase.
+        """
+        written = phrase.split(" ")
+        ahead, behind = written[-1].startswith("~"), written[0].endswith("~")
+        written[-1], written[0] = written[-1].removeprefix("~"), written[0].removesuffix("~")
+        slots = [self._choices(word) for word in written]
+        for beside, slot in ((ahead, slots[-1]), (behind, slots[0])):
+            if beside and any(len(form) != 1 for form in slot):
+                raise BadPhrase("what ~ parts from the phrase is one word")
+        forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
+        found = [Phrase(form, len(form) - ahead, int(behind)) for form in forms if form]
+        if "*" in phrase and any(
+            is_pattern(word) for form in found if len(form.words) > 1 for slot in form.words for word in slot
+        ):
+            raise BadPhrase("a pattern with * stands alone, in a phrase of one word")
+        return found
+
+    def _choices(self, word: str) -> list[tuple[Slot, ...]]:
+        """What may stand in the place of one written word."""
+        optional = len(word) > 1 and word.endswith("?")
+        words: set[str] = set()
+        forms: list[tuple[Slot, ...]] = []
+        for choice in (word[:-1] if optional else word).split("|"):
+            if choice.startswith("@"):
+                for form in self._list(choice[1:]):
+                    if len(form) == 1:
+                        words |= form[0]
+                    else:
+                        forms.append(form)
+            elif not choice:
+                raise BadPhrase("a word is empty: one space between words, one | between choices")
+            elif "~" in choice:
+                raise BadPhrase("~ stands before the last word, or behind the first, alone")
+            elif not _is_folded(choice):
+                raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
+            elif len(choice) > 1 and _SPACELESS_ONE.match(choice):
+                forms.append(tuple(self._spelling.forms(char) for char in choice))
+            else:
+                words |= self._spelling.forms(choice)
+        if words:
+            forms.append((frozenset(words),))
+        return [*forms, ()] if optional else forms
+
+    def _list(self, name: str) -> list[tuple[Slot, ...]]:
+        if name not in self._lists:
+            if name not in self._named:
+                raise BadPhrase(f"@{name} names no list of [lists]")
+            items = self._named[name]
+            if any("*" in item for item in items):
+                raise BadPhrase(f"@{name} holds a pattern with *, which stands in lists of cues alone")
+            self._lists[name] = [form.words for item in items for form in self.expand(item)]
+        return self._lists[name]
 
 
-def expand(phrase: str, named: Mapping[str, Sequence[str]], spelling: Spelling = AS_WRITTEN) -> list[Phrase]:
-    """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items.
-
-    A word of a script without spaces is one word a character. Raises BadPhrase.
-    """
-    written = phrase.split(" ")
-    ahead, behind = written[-1].startswith("~"), written[0].endswith("~")
-    written[-1], written[0] = written[-1].removeprefix("~"), written[0].removesuffix("~")
-    slots = [_choices(word, named, spelling) for word in written]
-    for beside, slot in ((ahead, slots[-1]), (behind, slots[0])):
-        if beside and any(len(form) != 1 for form in slot):
-            raise BadPhrase("what ~ parts from the phrase is one word")
-    forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
-    found = [Phrase(form, len(form) - ahead, int(behind)) for form in forms if form]
-    if any(is_pattern(word) for form in found if len(form.words) > 1 for slot in form.words for word in slot):
-        raise BadPhrase("a pattern with * stands alone, in a phrase of one word")
-    return found
+def expand(phrase: str, named: Mapping[str, Sequence[str]]) -> list[Phrase]:
+    """The forms of one phrase, as it is spelt."""
+    return Notation(named, Spelling()).expand(phrase)
 
 
-def _choices(word: str, named: Mapping[str, Sequence[str]], spelling: Spelling) -> list[tuple[Slot, ...]]:
-    """What may stand in the place of one written word."""
-    optional = len(word) > 1 and word.endswith("?")
-    words: set[str] = set()
-    forms: list[tuple[Slot, ...]] = []
-    for choice in (word[:-1] if optional else word).split("|"):
-        if choice.startswith("@"):
-            if choice[1:] not in named:
-                raise BadPhrase(f"{choice} names no list of [lists]")
-            for form in (form.words for item in named[choice[1:]] for form in expand(item, named, spelling)):
-                if len(form) == 1:
-                    words |= form[0]
-                else:
-                    forms.append(form)
-        elif not choice:
-            raise BadPhrase("a word is empty: one space between words, one | between choices")
-        elif "~" in choice:
-            raise BadPhrase("~ stands before the last word, or behind the first, alone")
-        elif fold(choice).text != choice:
-            raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
-        elif len(choice) > 1 and _SPACELESS_ONE.match(choice):
-            forms.append(tuple(spelling.forms(char) for char in choice))
-        else:
-            words |= spelling.forms(choice)
-    if words:
-        forms.append((frozenset(words),))
-    return [*forms, ()] if optional else forms
+def _is_folded(word: str) -> bool:
+    if word.isascii() and word.isalnum():
+        return word == word.lower()
+    return fold(word).text == word
 
 
 def is_pattern(word: str) -> bool:

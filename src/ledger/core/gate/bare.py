@@ -21,7 +21,8 @@ from ledger.core.text import fold
 _DROPPED = ".,;:!?¡¿…'’‘\"“”`´()[]-–—"
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase, _DROPPED)
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
-_MIXED = 4  # letters beyond ASCII up to which every mix of upper and lower case is listed
+_LATIN, _CYRILLIC = re.compile("[a-z]"), re.compile("[\u0400-\u04ff]")
+_MIXED = 2  # letters beyond ASCII up to which every mix of upper and lower case is listed
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+(?:['-][^\W{SPACELESS}]+)*|[👍👎]")
 
 
@@ -44,6 +45,8 @@ def forms(language: Language) -> frozenset[str]:
         found.update(product(tails))
         found.update(product(fillers, words))
         found.update(product(words, tails))
+        if language.spaceless:
+            continue  # each of them is written in several ways already
         found.update(product(fillers, words, tails))
         found.update(product(tails, words))
         found.update(product(words, words))
@@ -52,6 +55,7 @@ def forms(language: Language) -> frozenset[str]:
         form
         for parts in found
         for text in _written(parts, language.spaceless)
+        if not _is_mixed(text)
         for form in _cases(narrow(text))
     )
 
@@ -60,12 +64,18 @@ def _written(parts: tuple[Words, ...], spaceless: bool) -> tuple[str, ...]:
     if not spaceless:
         return (" ".join(word for part in parts for word in part),)
     # Full-width marks are none of those that are dropped for comparing.
-    inside = ("".join(part) for part in parts)
-    texts = {mark.join(texts) for texts in (tuple(inside),) for mark in ("", "、", "，", " ")}
-    return tuple(text + end for text in sorted(texts) for end in ("", "。", "！"))
+    joined = {mark.join("".join(part) for part in parts) for mark in ("", "、", "，", " ")}
+    return tuple(text + end for text in sorted(joined) for end in ("", "。"))
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether a form has letters of two alphabets, as nobody types it: forms of a language in two scripts are made word by word."""
+    return not text.isascii() and _CYRILLIC.search(text) is not None and _LATIN.search(text) is not None
 
 
 def _cases(form: str) -> list[str]:
+    if form.isascii() or form.upper().translate(_LOWER) == form:
+        return [form]  # no letter but those that are in lower case already, or have none
     if sum(not char.isascii() and char != char.upper() for char in form) > _MIXED:
         # Of other alphabets what people type: small, large, and large at the start, of the answer or of each word.
         return list(dict.fromkeys((form, form.upper(), form[0].upper() + form[1:], form.title())))

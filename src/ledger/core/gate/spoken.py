@@ -119,4 +119,10 @@ def _words_of(language: Language) -> frozenset[str]:
 
 def _single(phrases: Iterable[Phrase]) -> frozenset[str]:
     single = (phrase.words[0] for phrase in phrases if len(phrase.words) == 1)
-    return frozenset(word for words in single for word in words if not is_pattern(word) and word != "#")
+    # One letter alone tells nothing of its language: "o'clock", "e 4th street".
+    return frozenset(
+        word
+        for words in single
+        for word in words
+        if not is_pattern(word) and (len(word) > 1 or not word.isascii())
+    )

@@ -133,7 +133,19 @@ LISTS: Mapping[str, frozenset[str]] = {
 # Where patterns ("sospech*") may stand, besides in the lists of cues.
 _PATTERNS_IN = frozenset({("harmless", "phrases")})
 _PLAIN = frozenset(
-    {"code", "also", "name", "script", "guests", "never", "suffixes", "telling", "spellings", "lists"}
+    {
+        "code",
+        "also",
+        "name",
+        "script",
+        "guests",
+        "never",
+        "suffixes",
+        "telling",
+        "foreign",
+        "spellings",
+        "lists",
+    }
 )
 
 
@@ -149,6 +161,9 @@ class Language:
     never: frozenset[str]  # letters that tell that a text of its script is in another language
     suffixes: Words  # ends of words that negate: "n't"
     telling: frozenset[str]  # frequent words, by which a text in the language is told
+    foreign: frozenset[
+        str
+    ]  # frequent words of its neighbours without data, by which a text in those is told from it
     cues: tuple[Cue, ...]
     phrases: Mapping[tuple[str, str], tuple[Phrase, ...]]  # (table, list) -> phrases
 
@@ -195,7 +210,9 @@ def read(source: Mapping[str, Any], where: str) -> Language:
             else:
                 phrases[table, name] = forms
     script = source["script"]
-    telling = _expanded(source["telling"], notation, where, ("telling",))
+    telling, foreign = (
+        _expanded(source.get(name, ()), notation, where, (name,)) for name in ("telling", "foreign")
+    )
     return Language(
         code=source["code"],
         name=source["name"],
@@ -204,10 +221,15 @@ def read(source: Mapping[str, Any], where: str) -> Language:
         guests=frozenset(source.get("guests", ())),
         never=frozenset(source.get("never", "")),
         suffixes=tuple(source.get("suffixes", ())),
-        telling=frozenset(word for form in telling if len(form.words) == 1 for word in form.words[0]),
+        telling=_words(telling),
+        foreign=_words(foreign),
         cues=tuple(cues),
         phrases=phrases,
     )
+
+
+def _words(phrases: Sequence[Phrase]) -> frozenset[str]:
+    return frozenset(word for phrase in phrases if len(phrase.words) == 1 for word in phrase.words[0])
 
 
 def _expanded(

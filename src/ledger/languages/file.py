@@ -44,6 +44,9 @@ class _Head(BaseModel):
     telling: Annotated[Phrases, Field(min_length=1)] = Field(
         description="frequent words, by which a text in the language is told"
     )
+    foreign: Phrases = Field(
+        default=[], description="frequent words of its neighbours without data, told from it by them"
+    )
     also: list[Code] = Field(default=[], description="subtags of dialects that fall back to it")
     guests: list[Script] = Field(default=[], description="scripts in which names stand in its sentences")
     never: str = Field(default="", description="letters of its script that it does not have")

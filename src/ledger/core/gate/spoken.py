@@ -21,6 +21,9 @@ from ledger.core.text import Folded
 
 _FEW = 5  # words; with fewer a message tells nothing of its language
 _SHARE = 0.3  # of the words of a message that have to be of a known language; of English chat nearly always half are
+_NEIGHBOUR = (
+    4  # words explained for each that is of a neighbour without data: with fewer it may be the neighbour
+)
 _BINDING = frozenset({"clause", "particle", "sentence"})  # tables of words that hold sentences together
 _UNEXPLAINED = 2  # words that another language explains and the best does not
 # Words are compared as bytes: a long message is cut into them several times faster so.
@@ -45,10 +48,12 @@ class Ear:
         self._of_script = {script: languages.of_script(script) for script in self._scripts}
         self._all = languages.all
         self._by_word: dict[bytes, frozenset[str]] = {}
+        foreign = {_coded(word) for language in languages.all for word in language.foreign}
         self._turning = {language.code: _turning_words(language) for language in languages.all}
         for language in languages.all:
             for word in map(_coded, _words_of(language)):
                 self._by_word[word] = self._by_word.get(word, frozenset()) | {language.code}
+        self._foreign = frozenset(foreign - self._by_word.keys())
 
     def spoken(self, message: str, folded: Folded) -> Spoken:
         """The languages that a message may be in."""
@@ -69,8 +74,9 @@ class Ear:
         codes = [language.code for language in languages]
         counted = {code: sum(n for group, n in groups.items() if code in group) for code in codes}
         most = max(counted.values())
+        foreign = len(words & self._foreign)
         if not most:
-            return Spoken(languages, known=len(words) < _FEW)
+            return Spoken(languages, known=len(words) < _FEW and not foreign)
         best = {code for code in codes if counted[code] == most}
         others: set[str] = set()
         if any(group.isdisjoint(best) for group in groups):
@@ -82,7 +88,7 @@ class Ear:
         known = len(words) < _FEW or explained >= _SHARE * len(words)
         if not known:  # a number or a name with digits is of no language
             known = explained >= _SHARE * sum(_DIGIT.search(word) is None for word in words)
-        return Spoken(chosen, known)
+        return Spoken(chosen, known and foreign * _NEIGHBOUR <= explained)
 
     def _others(self, codes: list[str], unexplained: list[bytes]) -> set[str]:
         """The languages that explain what the best ones leave."""
@@ -112,7 +118,10 @@ def _turning_words(language: Language) -> frozenset[bytes]:
 def _words_of(language: Language) -> frozenset[str]:
     """The words by which a language is told: those listed for it, what turns meanings, and what holds its sentences together."""
     binding = (
-        phrase for (table, _), phrases in language.phrases.items() if table in _BINDING for phrase in phrases
+        phrase
+        for (table, name), phrases in language.phrases.items()
+        if table in _BINDING and name != "abbreviations"
+        for phrase in phrases
     )
     return language.telling | _single(cue.phrase for cue in language.cues) | _single(binding)
 

@@ -1,10 +1,12 @@
 """What the gate catches, what it keeps and how fast it is, on the messages of ../shared/data.
 
-    python -m benchmarks.gate [--show SET] [--only SET,...]
+    python -m benchmarks.gate [--show SET] [--only SET,...] [--rules]
 
 One line a set: what is counted, of how many, in the half that the language data was tuned on, in the half held back (split by a
 hash of the principal, or of the line's source where there is none), and in both; `<` marks a set whose aim is missed, `~` one that misses
-it in one half. Then timings. `--show` prints failures of a set, from the tuned half only. Nothing of the data is in this repository; without it the benchmark says so and ends.
+it in one half. Then timings. `--show` prints failures of a set, from the tuned half only.
+`--rules` prints a line a rule: how many of the spans that are judged rightly are no longer without it (what it buys, minus) and how many
+of the others are then (what it costs, plus). Nothing of the data is in this repository; without it the benchmark says so and ends.
 """
 
 from __future__ import annotations
@@ -15,15 +17,16 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from statistics import mean, quantiles
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from benchmarks import asking
 from ledger.core.gate import Gate
+from ledger.core.gate.rules import RULES
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import fold
 from ledger.languages import load
@@ -35,6 +38,15 @@ Line = dict[str, Any]
 LOST = (Reason.NOT_VERBATIM, Reason.AMBIGUOUS, Reason.MID_WORD)
 
 
+GOLD = ("switchboard", "irc_ubuntu", "locomo", "sgd", "restaurants8k", "nlupp")
+# Names of counterparties, some of which are words as well.
+NAMES = (
+    "Marta Ruiz", "Marta", "Ruiz", "Will", "Grace", "Mark", "Rose", "May", "Art", "Anna", "Marko", "Jan Klein", "Jan", "Klein", "Sophie",
+    "Carol", "Dean", "Olivia", "Noah", "Liam", "Emma", "Lucas", "Mia", "Ben", "Sarah", "Tom", "Acme", "Acme Corp", "Northwind", "Globex",
+    "Clinica Sol", "Hooli", "Target", "Orange", "Shell", "Apple",
+)  # fmt: skip
+
+
 class Try(NamedTuple):
     """One decision: whether it was right, where it counts, and how to show it."""
 
@@ -43,6 +55,7 @@ class Try(NamedTuple):
     shown: str
 
 
+@cache
 def lines(name: str) -> list[Line]:
     with (DATA / f"{name}.jsonl").open(encoding="utf-8") as file:
         return [json.loads(line) for line in file]
@@ -114,6 +127,21 @@ def gold(gate: Gate, name: str, lang: str | None = None, *, stated: bool = False
                 held_back(line["principal"]),
                 describe(verdict, line["message"], answer["span"]),
             )
+
+
+def unalarmed(gate: Gate, rule: str) -> Iterator[Try]:
+    """Answers that people marked, with names to avoid that stand in none: taken for no secret, and for no such name."""
+    for name in GOLD:
+        for line in lines(name):
+            for answer in line["answers"]:
+                words = set(re.findall(r"\w+", answer["span"]))
+                avoid = tuple(name for name in NAMES if words.isdisjoint(name.split()))
+                verdict = gate.fit(answer["span"], avoid)
+                yield Try(
+                    verdict.rule != rule,
+                    held_back(line["principal"]),
+                    describe(verdict, line["message"], answer["span"]),
+                )
 
 
 def unknown(gate: Gate) -> Iterator[Try]:
@@ -253,6 +281,8 @@ SETS: dict[str, tuple[str, float, Callable[[Gate], Iterator[Try]]]] = {
     "nlupp": ("banking and hotels: kept", 84, lambda g: gold(g, "nlupp")),
     "nlupp-stated": ("... outside real questions", 95, partial(gold, name="nlupp", stated=True)),
     "xsid-en": ("commands to a device: kept", 80, lambda g: gold(g, "xsid", "en")),
+    "secrets": ("no secret in answers: kept", 99.5, partial(unalarmed, rule="secret")),
+    "names": ("no name to avoid in answers: kept", 99.5, partial(unalarmed, rule="names")),
     "unknown": ("languages without data, no hint: refused", 70, unknown),
     **{
         f"{short}-{'marked' if marked else 'unmarked'}": (
@@ -347,16 +377,74 @@ BUILT = {
 }
 
 
+BUYS = {
+    "en": ("en-negation", "en-hedge"),
+    "far": ("en-far",),
+    "es": ("es-negation", "es-hedge"),
+    "es far": ("es-far",),
+    "asked": tuple(name for name in SETS if name.startswith("ask-")),
+    "composed": ("paraphrases",),
+}
+COSTS = {
+    "en safe": ("en-safe",),
+    "es safe": ("es-safe",),
+    "talk": ("switchboard", "irc", "locomo"),
+    "services": ("sgd", "restaurants", "nlupp"),
+}
+
+
+class Leaving:
+    """A gate without one rule, that judges anew only what this rule refuses."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate, self._rule = gate, ""
+        self._bare_of_it = gate
+        self._known: dict[tuple[Any, ...], Verdict] = {}
+
+    def out(self, rule: str) -> Leaving:
+        self._rule, self._bare_of_it = rule, self._gate.without(rule)
+        return self
+
+    def judge(self, message: str, span: str, **more: Any) -> Verdict:
+        key = (message, span, *more.items())
+        if key not in self._known:
+            self._known[key] = self._gate.judge(message, span, **more)
+        verdict = self._known[key]
+        return self._bare_of_it.judge(message, span, **more) if verdict.rule == self._rule else verdict
+
+
+def by_rule(gate: Gate) -> Iterator[str]:
+    """For each rule how many wrong spans it alone refuses, and how many right ones: what it buys, and what it costs."""
+    leaving = Leaving(gate)
+
+    def right(rule: str, names: tuple[str, ...]) -> int:
+        each = leaving.out(rule) if rule else leaving
+        return sum(tried.right for name in names for tried in SETS[name][2](cast(Gate, each)))
+
+    columns = {**BUYS, **COSTS}
+    full = {column: right("", names) for column, names in columns.items()}
+    yield f"{'':<12}" + "".join(f"{column:>10}" for column in columns)
+    yield f"{'right':<12}" + "".join(f"{full[column]:>10}" for column in columns)
+    for rule in RULES:
+        moved = {column: right(rule.name, names) - full[column] for column, names in columns.items()}
+        yield f"{'- ' + rule.name:<12}" + "".join(f"{moved[column]:>+10}" for column in columns)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=__doc__.splitlines()[0])
     parser.add_argument("--show", help="print failures of this set, from the tuned half")
     parser.add_argument("--only", help="sets, by comma")
     parser.add_argument("--limit", type=int, default=40)
+    parser.add_argument("--rules", action="store_true", help="what each rule buys, and what it costs")
     options = parser.parse_args()
     if not DATA.is_dir():
         print("The data of ../shared/data is not here; there is nothing to measure on.")
         return 0
     gate = Gate(load())
+    if options.rules:
+        for row in by_rule(gate):
+            print(row)
+        return 0
     if options.show:
         wrong = [each for each in SETS[options.show][2](gate) if not each.right and not each.held_back]
         for each in wrong[: options.limit]:

@@ -67,6 +67,12 @@ def test_ordinary_numbers_and_words_are_no_secrets(gate: Gate, text: str) -> Non
         ("I work at Acme  corp's site", ["ACME Corp"]),
         ("AcmeCorp it is", ["Acme Corp"]),
         ("我喜欢李雷的家", ["李雷"]),
+        ("I met M. Ruiz there", ["Marta Ruiz"]),
+        ("that was Marta R., I think", ["Marta Ruiz"]),
+        ("J. F. Klein knows", ["Jan Frederik Klein"]),
+        ("Radim za Markom", ["Marko"]),
+        ("Кажи Марку да пушим", ["Марко"]),
+        ("Das ist Martas Wohnung", ["Marta"]),
     ],
 )
 def test_names_to_avoid_are_found_however_they_are_typed(gate: Gate, text: str, avoid: list[str]) -> None:
@@ -76,7 +82,13 @@ def test_names_to_avoid_are_found_however_they_are_typed(gate: Gate, text: str, 
 
 @pytest.mark.parametrize(
     ("text", "avoid"),
-    [("Martian food", ["Marta"]), ("I smoke", ["Marta", "", "..."]), ("a corp", ["Acme Corp"])],
+    [
+        ("Martian food", ["Marta"]),
+        ("I smoke", ["Marta", "", "..."]),
+        ("a corp", ["Acme Corp"]),
+        ("marmalade", ["Marko"]),
+        ("I am R, not M", ["Marta Ruiz"]),
+    ],
 )
 def test_other_words_are_no_names(gate: Gate, text: str, avoid: list[str]) -> None:
     assert gate.fit(text, avoid).accepted

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
@@ -17,37 +18,86 @@ _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _SPACELESS = regex.compile(
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]"
 )
+_INITIAL = regex.compile(r"(?<!\p{L})(?:\p{Lu}(?!\p{L})|\p{Ll}\.)")  # a letter that stands for a name
+# Endings that names take in languages with cases, behind the name without its last vowel: "Marko", "Marka", "Markom".
+_VOWELS = "aeioуеаоию"
+_ENDINGS = frozenset(
+    [
+        "a",
+        "e",
+        "i",
+        "o",
+        "u",
+        "om",
+        "em",
+        "ov",
+        "ova",
+        "ovi",
+        "у",
+        "а",
+        "е",
+        "и",
+        "о",
+        "ом",
+        "ем",
+        "ов",
+        "ова",
+    ]
+)
+_LONGEST_ENDING = max(map(len, _ENDINGS))
+_SHORTEST_STEM = 4  # letters; with fewer, what is left of a name is too many other words
+
+
+class _Index(NamedTuple):
+    """Names by their first word, and by that of their forms with initials; what is left of those of one word without its ending; those of
+    spaceless scripts."""
+
+    first: dict[str, list[Words]]
+    initials: dict[str, list[Words]]
+    stems: frozenset[str]
+    anywhere: tuple[str, ...]
 
 
 def names_one(text: str, avoid: tuple[str, ...]) -> bool:
-    """Whether one of the names stands in a text: as whole words, in any case, accent, spacing or inflection ("Marta's").
+    """Whether one of the names stands in a text: as whole words, in any case, accent, spacing or inflection ("Marta's", "Martom").
 
-    In scripts written without spaces it is enough that it stands there at all.
+    A name of several words stands there with initials, too ("M. Ruiz", "Marta R."). In scripts written without spaces it is enough
+    that it stands there at all.
     """
     if not avoid:
         return False
-    first, anywhere = _index(tuple(avoid))
+    index = _index(tuple(avoid))
     words = _words(text)
+    initials = index.initials if index.initials and _INITIAL.search(text) else {}
     for at, word in enumerate(words):
         for start in {word, word.removesuffix("s")}:
-            if any(_stands(words, at, name) for name in first.get(start, ())):
+            found = (*index.first.get(start, ()), *initials.get(start, ()))
+            if any(_stands(words, at, name) for name in found):
                 return True
+        if index.stems and any(
+            word[-size:] in _ENDINGS and word[:-size] in index.stems
+            for size in range(1, min(_LONGEST_ENDING, len(word) - 1) + 1)
+        ):
+            return True
     joined = "".join(words)
-    return any(name in joined for name in anywhere)
+    return any(name in joined for name in index.anywhere)
 
 
 def _stands(words: Words, at: int, name: Words) -> bool:
     end = at + len(name)
     return (
         end <= len(words)
-        and words[at : end - 1] == name[:-1]
+        and words[at + 1 : end - 1] == name[1:-1]
+        and words[at] in (name[0], name[0] + "s" * (len(name) == 1))
         and words[end - 1] in (name[-1], name[-1] + "s")
     )
 
 
 @lru_cache(maxsize=256)
-def _index(avoid: tuple[str, ...]) -> tuple[dict[str, list[Words]], tuple[str, ...]]:
+def _index(avoid: tuple[str, ...]) -> _Index:
     first: dict[str, list[Words]] = {}
+    initials: dict[str, list[Words]] = {}
+    stems: set[str] = set()
     anywhere: list[str] = []
     for name in avoid:
         words = _words(name)
@@ -56,9 +106,22 @@ def _index(avoid: tuple[str, ...]) -> tuple[dict[str, list[Words]], tuple[str, .
         joined = "".join(words)
         for form in {words, (joined,)}:
             first.setdefault(form[0], []).append(form)
+        for form in _with_initials(words):
+            initials.setdefault(form[0], []).append(form)
+        stem = joined[:-1] if joined[-1] in _VOWELS else joined
+        if len(words) == 1 and len(stem) >= _SHORTEST_STEM:
+            stems.add(stem)
         if _SPACELESS.search(joined):
             anywhere.append(joined)
-    return first, tuple(anywhere)
+    return _Index(first, initials, frozenset(stems), tuple(anywhere))
+
+
+def _with_initials(name: Words) -> list[Words]:
+    """A name of several words with all of them but the last, or but the first, cut to their first letters."""
+    if len(name) == 1 or min(map(len, name)) == 1:
+        return []
+    letters = [word[0] for word in name]
+    return [(*letters[:-1], name[-1]), (name[0], *letters[1:])]
 
 
 def _words(text: str) -> Words:

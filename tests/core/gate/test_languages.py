@@ -51,7 +51,7 @@ def test_data_that_is_not_as_it_should_be_is_refused_at_the_start(data: dict[str
 def test_a_language_is_added_by_its_data_alone() -> None:
     swedish = read(
         {
-            "code": "sv", "name": "Swedish", "script": "Latin", "telling": ["jag", "vill", "ha"],
+            "code": "sv", "name": "Swedish", "script": "Latin", "telling": ["jag", "vill", "ha", "röker"],
             "negation": {"ahead": ["inga|ingen|inget", "inte"], "clause": ["inte"]},
             "clause": {"subjects": ["jag"], "joins": ["och"], "parts": ["men"]},
         },

@@ -53,7 +53,8 @@ class Ear:
         for language in languages.all:
             for word in map(_coded, _words_of(language)):
                 self._by_word[word] = self._by_word.get(word, frozenset()) | {language.code}
-        self._foreign = frozenset(foreign - self._by_word.keys())
+        self._known = frozenset(self._by_word)
+        self._foreign = frozenset(foreign) - self._known
 
     def spoken(self, message: str, folded: Folded) -> Spoken:
         """The languages that a message may be in."""
@@ -67,7 +68,7 @@ class Ear:
         if not languages:
             return Spoken((), known=False)
         words = _words(folded.text)
-        told = words & self._by_word.keys()
+        told = words & self._known
         groups = Counter(
             map(self._by_word.__getitem__, told)
         )  # how many words there are of each set of languages

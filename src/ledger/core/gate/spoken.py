@@ -20,17 +20,17 @@ from ledger.core.phrases import Phrase, is_pattern
 from ledger.core.text import Folded
 
 _FEW = 5  # words; with fewer a message tells nothing of its language
-_SHARE = 0.3  # of the words of a message that have to be of a known language; of English chat nearly always half are
-_NEIGHBOUR = (
-    4  # words explained for each that is of a neighbour without data: with fewer it may be the neighbour
-)
+_SHARE = 0.3  # of the words of a message that the best language has to explain; of English chat nearly always half are
+_NEIGHBOUR = 4  # words of the best language for each that is of a neighbour without data: with fewer it may be the neighbour
 _BINDING = frozenset({"clause", "particle", "sentence"})  # tables of words that hold sentences together
 _UNEXPLAINED = 2  # words that another language explains and the best does not
 # Words are compared as bytes: a long message is cut into them several times faster so.
 _ASCII_MARKS = b'.,;:!?()[]{}"/\\*_~<>|=+'
 _SPACES = bytes.maketrans(_ASCII_MARKS, b" " * len(_ASCII_MARKS))
 _DIGIT = re.compile(rb"[0-9]")
-_MARKS = re.compile("[…—¿¡。！？、，；：؟،؛「」『』]")
+_MARKS = frozenset("…—¿¡。！？、，；：؟،؛「」『』")
+_ANY_MARK = re.compile("[" + "".join(sorted(_MARKS)) + "]")
+_ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 class Spoken(NamedTuple):
@@ -63,11 +63,12 @@ class Ear:
         if not letters:
             return Spoken(self._all, known=True)
         languages = self._of_script.get(script, ())
-        if not message.isascii():
-            languages = tuple(each for each in languages if each.never.isdisjoint(folded.text))
+        beyond = frozenset() if message.isascii() else frozenset(_ASCII.sub("", folded.text))
+        if beyond:
+            languages = tuple(each for each in languages if each.never.isdisjoint(beyond))
         if not languages:
             return Spoken((), known=False)
-        words = _words(folded.text)
+        words = _words(folded.text, beyond)
         told = words & self._known
         groups = Counter(
             map(self._by_word.__getitem__, told)
@@ -85,11 +86,10 @@ class Ear:
         chosen = tuple(
             language for group in (best, others) for language in languages if language.code in group
         )
-        explained = sum(n for group, n in groups.items() if not group.isdisjoint(best | others))
-        known = len(words) < _FEW or explained >= _SHARE * len(words)
+        known = len(words) < _FEW or most >= _SHARE * len(words)
         if not known:  # a number or a name with digits is of no language
-            known = explained >= _SHARE * sum(_DIGIT.search(word) is None for word in words)
-        return Spoken(chosen, known and foreign * _NEIGHBOUR <= explained)
+            known = most >= _SHARE * sum(_DIGIT.search(word) is None for word in words)
+        return Spoken(chosen, known and foreign * _NEIGHBOUR <= most)
 
     def _others(self, codes: list[str], unexplained: list[bytes]) -> set[str]:
         """The languages that explain what the best ones leave."""
@@ -104,11 +104,14 @@ def _coded(word: str) -> bytes:
     return word.encode("utf-8", "surrogatepass")
 
 
-def _words(text: str) -> set[bytes]:
-    if text.isascii():
-        return set(text.encode().translate(_SPACES).split())
-    words = set(_coded(_MARKS.sub(" ", text)).translate(_SPACES).split())
-    return words.union(map(_coded, spaceless_letters(text)))
+def _words(text: str, beyond: frozenset[str]) -> set[bytes]:
+    """The words of a text; `beyond` are its characters beyond ASCII. Letters of scripts without spaces are words by themselves."""
+    if not beyond.isdisjoint(_MARKS):
+        text = _ANY_MARK.sub(" ", text)
+    words = set(_coded(text).translate(_SPACES).split())
+    if beyond:
+        words.update(map(_coded, spaceless_letters("".join(beyond))))
+    return words
 
 
 def _turning_words(language: Language) -> frozenset[bytes]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import mean, quantiles
 from typing import Any, NamedTuple, cast
 
-from benchmarks import asking
+from benchmarks import asking, tongues
 from ledger.core.gate import Gate
 from ledger.core.gate.rules import RULES
 from ledger.core.model import Reason, Verdict
@@ -146,7 +146,7 @@ def unalarmed(gate: Gate, rule: str) -> Iterator[Try]:
 
 def unknown(gate: Gate) -> Iterator[Try]:
     """Parts of sentences in languages without data, unhinted: refused."""
-    have = {language.code for language in load().all}
+    have = tongues.names()
     for line in lines("xsid"):
         if line["lang"].split("-")[0] in have or len(line["message"].split()) < 5:
             continue
@@ -463,8 +463,7 @@ def main() -> int:
             f"{title:<44}  {tuned:>6.2f}% {held:>9.2f}% {whole:>7.2f}% {aim:>5}%  {len(tries)}  {name}{mark}"
         )
     if not options.only:
-        for line in timings(gate):
-            print(line)
+        print(*tongues.table(gate), *timings(gate), sep="\n")
     return 0
 
 

@@ -38,9 +38,9 @@ def _letters_of(script: str) -> regex.Pattern[str]:
     return regex.compile(rf"(?=\p{{L}})\p{{Script={script}}}")
 
 
-def spaceless_letters(text: str) -> set[str]:
+def spaceless_letters(text: str) -> frozenset[str]:
     """The letters of a text in scripts that are written without spaces."""
-    return set(_SPACELESS.findall(text))
+    return frozenset(_SPACELESS.findall(text))
 
 
 def other_script(words: Iterable[str], scripts: frozenset[str]) -> bool:

@@ -21,7 +21,7 @@ from ledger.core.text import Folded
 
 _FEW = 5  # words; with fewer a message tells nothing of its language
 _SHARE = 0.3  # of the words of a message that the best language has to explain; of English chat nearly always half are
-_NEIGHBOUR = 4  # words of the best language for each that is of a neighbour without data: with fewer it may be the neighbour
+_NEIGHBOUR = 4  # words of the best language for each word, and letter, that is of a neighbour without data
 _BINDING = frozenset({"clause", "particle", "sentence"})  # tables of words that hold sentences together
 _UNEXPLAINED = 2  # words that another language explains and the best does not
 # Words are compared as bytes: a long message is cut into them several times faster so.
@@ -30,6 +30,7 @@ _SPACES = bytes.maketrans(_ASCII_MARKS, b" " * len(_ASCII_MARKS))
 _DIGIT = re.compile(rb"[0-9]")
 _MARKS = frozenset("…—¿¡。！？、，；：؟،؛「」『』")
 _ANY_MARK = re.compile("[" + "".join(sorted(_MARKS)) + "]")
+_LATIN_LETTERS = frozenset(char for char in map(chr, range(0xC0, 0x250)) if char.islower())
 _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
@@ -55,6 +56,7 @@ class Ear:
                 self._by_word[word] = self._by_word.get(word, frozenset()) | {language.code}
         self._known = frozenset(self._by_word)
         self._foreign = frozenset(foreign) - self._known
+        self._letters = frozenset(b"".join(self._known).decode("utf-8", "surrogatepass"))
 
     def spoken(self, message: str, folded: Folded) -> Spoken:
         """The languages that a message may be in."""
@@ -76,7 +78,7 @@ class Ear:
         codes = [language.code for language in languages]
         counted = {code: sum(n for group, n in groups.items() if code in group) for code in codes}
         most = max(counted.values())
-        foreign = len(words & self._foreign)
+        foreign = len(words & self._foreign) + len(beyond & _LATIN_LETTERS - self._letters)
         if not most:
             return Spoken(languages, known=len(words) < _FEW and not foreign)
         best = {code for code in codes if counted[code] == most}
@@ -108,10 +110,10 @@ def _words(text: str, beyond: frozenset[str]) -> set[bytes]:
     """The words of a text; `beyond` are its characters beyond ASCII. Letters of scripts without spaces are words by themselves."""
     if not beyond.isdisjoint(_MARKS):
         text = _ANY_MARK.sub(" ", text)
-    words = set(_coded(text).translate(_SPACES).split())
-    if beyond:
-        words.update(map(_coded, spaceless_letters("".join(beyond))))
-    return words
+    spaceless = spaceless_letters("".join(beyond)) if beyond else frozenset()
+    if spaceless:
+        text = text.translate(dict.fromkeys(map(ord, spaceless), " "))
+    return set(_coded(text).translate(_SPACES).split()).union(map(_coded, spaceless))
 
 
 def _turning_words(language: Language) -> frozenset[bytes]:

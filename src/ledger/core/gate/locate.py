@@ -60,10 +60,10 @@ def _places(text: str, part: str, *, skips: bool) -> Iterator[Place]:
 
 
 def _origins(fold_of: Folded, places: Iterator[Place]) -> Iterator[Place]:
+    """The slices of the original message; one that would start or end inside of what folding changed is empty."""
     for first, last in places:
         start, end = fold_of.start(first), fold_of.end(last)
-        if start is not None and end is not None:
-            yield start, end
+        yield (0, 0) if start is None or end is None else (start, end)
 
 
 def _inside(text: str, at: int) -> bool:
@@ -77,6 +77,11 @@ def _whole(message: str, places: Iterator[Place]) -> Found:
     whole: list[Place] = []
     looked = 0
     for start, end in places:
+        if start == end:
+            looked += 1
+            if looked > _MOST_LOOKED_AT:
+                return Found(first, whole, many=bool(whole))
+            continue
         if len(first) < 2:
             first.append((start, end))
         if _inside(message, start):

@@ -51,15 +51,17 @@ class Reading:
         bare: BareWords,
         asked: str | None,
         without: frozenset[str] = frozenset(),
-        sentences: Sentences | None = None,
+        base: Reading | None = None,
     ) -> None:
         self.message = message
         self.folded = folded
         self.lexicon = lexicons[0]
-        self.sentences = sentences or _sentences(message, folded, lexicons)
+        # What is the same under every language is taken from the first.
+        self._base = base or self
+        self.sentences: Sentences = base.sentences if base else _sentences(message, folded, lexicons)
         # The same under each other language that the message may be in: a slice has to pass under all.
         self._others_too = [
-            Reading(message, folded, (lexicon,), known, bare, asked, without, self.sentences)
+            Reading(message, folded, (lexicon,), known, bare, asked, without, self)
             for lexicon in lexicons[1:]
         ]
         self.known = known  # whether there is data for the message's language
@@ -80,11 +82,11 @@ class Reading:
 
     @cached_property
     def _blocks(self) -> list[Place]:
-        return voice.foreign_blocks(self.message)
+        return voice.foreign_blocks(self.message) if self._base is self else self._base._blocks
 
     @cached_property
     def _quotations(self) -> list[tuple[int, int, bool]]:
-        return voice.quotations(self.message)
+        return voice.quotations(self.message) if self._base is self else self._base._quotations
 
     def judge(
         self, span: str, question: str | None = None, avoid: tuple[str, ...] = (), *, suggest: bool = True

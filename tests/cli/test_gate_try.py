@@ -47,3 +47,12 @@ def test_no_folder_and_no_database_is_made(bare: Any, tmp_path: Any) -> None:
 def test_markup_in_a_message_is_only_text(bare: Any) -> None:
     done = bare("gate", "try", "[bold]I smoke[/] [red]", "I smoke")
     assert "[bold]I smoke[/] [red]" in done.out
+
+
+def test_the_names_of_the_deployment_are_refused_too(bare: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    names = tmp_path / "names.txt"
+    names.write_text("Acme\n", "utf-8")
+    monkeypatch.setenv("LEDGER_AVOID_FILE", str(names))
+    done = bare("gate", "try", "I work at Acme", "I work at Acme")
+    assert done.code == 1
+    assert "names_counterparty" in done.out

@@ -171,13 +171,17 @@ def _context(settings: Settings, keys: Keys) -> Context:
         gate=_gate(),
         near_lists=packs.near_lists(),
         categories=packs.special_categories(),
-        avoid=_lines(settings.avoid_file) if settings.avoid_file else (),
+        avoid=names_to_avoid(settings),
         notices=_versions(settings.notices_dir) if settings.notices_dir else None,
         controller=settings.controller,
     )
 
 
-def _lines(path: Path) -> tuple[str, ...]:
+def names_to_avoid(settings: Settings) -> tuple[str, ...]:
+    """The deployment's names that no answer may hold, one a line of its file. Raises SetupError where that can't be read."""
+    path = settings.avoid_file
+    if path is None:
+        return ()
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):

@@ -105,13 +105,14 @@ declare
   ignored text;
 begin
   ignored := set_config('ledger.principal', p::text, true);
-  select case
-           when exists (select from ledger.objection o where o.principal = p) then 'none'
-           when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
-           else coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
-         end,
-         array(select w.topic from ledger.withheld w where w.principal = p)::text
-    into tier, kept;
+  -- all four are looked at whatever the first one says: the time of a reply must not tell which it was
+  select case when s.objects or s.erased then 'none' else coalesce(s.decision, 'undecided') end, s.kept
+    into tier, kept
+    from (select exists (select from ledger.objection o where o.principal = p) as objects,
+                 exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) as erased,
+                 (select c.decision from ledger.consent c where c.principal = p) as decision,
+                 array(select w.topic from ledger.withheld w where w.principal = p)::text as kept
+          offset 0) s;
   tier := case tier when 'granted' then 'full' when 'undecided' then undecided_tier else 'none' end;
   tier := case
     when max_tier = 'full' then tier

@@ -42,6 +42,8 @@ declare
   today   date := ledger.today();
   set_by  record;
   tier    text;
+  nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
+  seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
   keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
   allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
   topics  text[];
@@ -50,11 +52,12 @@ begin
   select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
     into set_by from ledger.setting s where s.only_row;
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(e.as_of)
     into topics, days
     from ledger.entry e
-   where e.principal = p
+   where e.principal = seen
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
@@ -95,6 +98,8 @@ declare
   today   date := ledger.today();
   set_by  record;
   tier    text;
+  nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
+  seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
   keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
   allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
   topics  text[];
@@ -104,11 +109,12 @@ begin
   select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
     into set_by from ledger.setting s where s.only_row;
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
     into topics, answers, days
     from ledger.entry e
-   where e.principal = p
+   where e.principal = seen
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);

@@ -235,14 +235,22 @@ end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
   language plpgsql as $$
+declare
+  whose uuid[];
 begin
   -- the older of two goes
   execute format(
-    'delete from %1$s a using %1$s b
-      where a.principal = b.principal
-        and not exists (select from ledger.legal_hold h where h.principal = a.principal)
-        and ((a.topic = $1 and b.topic = $2 and a.as_of <= b.as_of)
-          or (a.topic = $2 and b.topic = $1 and a.as_of < b.as_of))', tab) using old_key, new_key;
+    'with gone as (
+       delete from %1$s a using %1$s b
+        where a.principal = b.principal
+          and not exists (select from ledger.legal_hold h where h.principal = a.principal)
+          and ((a.topic = $1 and b.topic = $2 and a.as_of <= b.as_of)
+            or (a.topic = $2 and b.topic = $1 and a.as_of < b.as_of))
+       returning a.principal)
+     select array_agg(g.principal) from gone g', tab) into whose using old_key, new_key;
+  if whose is not null then
+    perform ledger.note_all(whose, 'merged');
+  end if;
   execute format(
     'update %1$s a set topic = $2
       where a.topic = $1

@@ -504,13 +504,14 @@ declare
   ignored text;
 begin
   ignored := set_config('ledger.principal', p::text, true);
-  select case
-           when exists (select from ledger.objection o where o.principal = p) then 'none'
-           when exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then 'none'
-           else coalesce((select c.decision from ledger.consent c where c.principal = p), 'undecided')
-         end,
-         array(select w.topic from ledger.withheld w where w.principal = p)::text
-    into tier, kept;
+  -- all four are looked at whatever the first one says: the time of a reply must not tell which it was
+  select case when s.objects or s.erased then 'none' else coalesce(s.decision, 'undecided') end, s.kept
+    into tier, kept
+    from (select exists (select from ledger.objection o where o.principal = p) as objects,
+                 exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) as erased,
+                 (select c.decision from ledger.consent c where c.principal = p) as decision,
+                 array(select w.topic from ledger.withheld w where w.principal = p)::text as kept
+          offset 0) s;
   tier := case tier when 'granted' then 'full' when 'undecided' then undecided_tier else 'none' end;
   tier := case
     when max_tier = 'full' then tier
@@ -710,6 +711,8 @@ declare
   today   date := ledger.today();
   set_by  record;
   tier    text;
+  nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
+  seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
   keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
   allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
   topics  text[];
@@ -718,11 +721,12 @@ begin
   select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
     into set_by from ledger.setting s where s.only_row;
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(e.as_of)
     into topics, days
     from ledger.entry e
-   where e.principal = p
+   where e.principal = seen
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
@@ -763,6 +767,8 @@ declare
   today   date := ledger.today();
   set_by  record;
   tier    text;
+  nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
+  seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
   keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
   allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
   topics  text[];
@@ -772,11 +778,12 @@ begin
   select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
     into set_by from ledger.setting s where s.only_row;
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
     into topics, answers, days
     from ledger.entry e
-   where e.principal = p
+   where e.principal = seen
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
@@ -1723,14 +1730,22 @@ end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
   language plpgsql as $$
+declare
+  whose uuid[];
 begin
   -- the older of two goes
   execute format(
-    'delete from %1$s a using %1$s b
-      where a.principal = b.principal
-        and not exists (select from ledger.legal_hold h where h.principal = a.principal)
-        and ((a.topic = $1 and b.topic = $2 and a.as_of <= b.as_of)
-          or (a.topic = $2 and b.topic = $1 and a.as_of < b.as_of))', tab) using old_key, new_key;
+    'with gone as (
+       delete from %1$s a using %1$s b
+        where a.principal = b.principal
+          and not exists (select from ledger.legal_hold h where h.principal = a.principal)
+          and ((a.topic = $1 and b.topic = $2 and a.as_of <= b.as_of)
+            or (a.topic = $2 and b.topic = $1 and a.as_of < b.as_of))
+       returning a.principal)
+     select array_agg(g.principal) from gone g', tab) into whose using old_key, new_key;
+  if whose is not null then
+    perform ledger.note_all(whose, 'merged');
+  end if;
   execute format(
     'update %1$s a set topic = $2
       where a.topic = $1

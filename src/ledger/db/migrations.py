@@ -10,6 +10,7 @@ Source: schema/migrations; decision 0004.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -125,12 +126,14 @@ def _migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collect
 
 
 def _set_bare_forms(connection: psycopg.Connection[Any], bare_forms: Collection[str]) -> None:
+    wanted = sorted(bare_forms)  # by code point, as the collation "C" of the column does
+    digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
+    there = "select encode(sha256(convert_to(coalesce(string_agg(form, E'\\n' order by form), ''), 'UTF8')), 'hex') from ledger.bare_form"
+    if connection.execute(there).fetchone() == (digest,):
+        return  # tens of thousands of rows: written when the list has changed, not at every start
     with connection.transaction():
-        connection.execute("delete from ledger.bare_form where form <> all (%s)", (list(bare_forms),))
-        connection.execute(
-            "insert into ledger.bare_form select unnest(%s::text[]) on conflict do nothing",
-            (sorted(bare_forms),),
-        )
+        connection.execute("delete from ledger.bare_form")
+        connection.execute("insert into ledger.bare_form select unnest(%s::text[])", (wanted,))
 
 
 def run_sql_beside(file: str) -> None:

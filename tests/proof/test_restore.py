@@ -32,11 +32,13 @@ def restored(source: str, target: str) -> None:
 
 
 @pytest.mark.skipif(not (PROGRAMS / "pg_dump").exists(), reason="needs pg_dump and psql beside the server")
-@pytest.mark.parametrize("transactions", [0, 4000], ids=["behind", "ahead"])
+@pytest.mark.parametrize("far_ahead", ["the first cluster", "the other cluster"])
 def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
-    stage: Any, tmp_path: Path, transactions: int
+    stage: Any, tmp_path: Path, far_ahead: str
 ) -> None:
-    """Whether the other cluster has counted fewer transactions than the mark says, or more."""
+    """Whether the other cluster has counted far fewer transactions than the mark says, or far more."""
+    if far_ahead == "the first cluster":
+        count(stage.admin("postgres"), 4_000)
     with EmbeddedServer.open(tmp_path / "other") as other:
         for name in ("roles", "restored"):
             with psycopg.connect(other.admin_conninfo(), autocommit=True) as admin:
@@ -46,10 +48,8 @@ def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
             other.admin_conninfo("roles"), identity, logins.secret_of(other.admin_conninfo()),
             Gate(languages.load()).bare_forms(),
         )  # fmt: skip
-        with psycopg.connect(other.admin_conninfo(), autocommit=True) as admin:
-            admin.execute(
-                f"do $$ begin for i in 1..{transactions} loop perform pg_current_xact_id(); commit; end loop; end $$"
-            )
+        if far_ahead == "the other cluster":
+            count(other.admin_conninfo(), 20_000)
         with stage.place() as place:
             play = Play(place)
             for day in histories.generate(5, people=10, days=2).days:
@@ -69,6 +69,14 @@ def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
             of_people = {xmin for table, xmin in after if table in expected.OF_PRINCIPALS}
             assert len(of_people) == 1
             assert not of_people & {xmin for _, xmin in before}
+
+
+def count(conninfo: str, transactions: int) -> None:
+    """Lets a cluster count so many transactions."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute(
+            f"do $$ begin for i in 1..{transactions} loop perform pg_current_xact_id(); commit; end loop; end $$"
+        )
 
 
 def stamps(remains: Remains) -> set[tuple[str, int]]:

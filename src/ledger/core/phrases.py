@@ -76,6 +76,7 @@ class Notation:
         self._named = named
         self._spelling = spelling
         self._lists: dict[str, list[tuple[Slot, ...]]] = {}  # the named lists that were expanded
+        self._opened: set[str] = set()
 
     def expand(self, phrase: str) -> list[Phrase]:
         """The forms of a phrase as it is written: one for each way to leave out what is optional and to take longer list items.
@@ -127,6 +128,9 @@ class Notation:
         if name not in self._lists:
             if name not in self._named:
                 raise BadPhrase(f"@{name} names no list of [lists]")
+            if name in self._opened:
+                raise BadPhrase(f"@{name} names itself")
+            self._opened.add(name)
             items = self._named[name]
             if any("*" in item for item in items):
                 raise BadPhrase(f"@{name} holds a pattern with *, which stands in lists of cues alone")

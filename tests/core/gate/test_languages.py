@@ -70,7 +70,9 @@ def test_the_example_of_the_guide_is_a_language() -> None:
     gate = Gate(Languages((read(tomllib.loads(example), "the guide"),)))
     assert gate.judge("Ich rauche nicht, aber ich trinke", "Ich rauche").rule == "negation"
     assert gate.judge("Ich rauche nicht, aber ich trinke", "ich trinke").accepted
-    assert gate.judge("Der Chef von nebenan hat zwei Kinder", "zwei Kinder").rule == "sentence"  # too few words tell
+    assert (
+        gate.judge("Der Chef von nebenan hat zwei Kinder", "zwei Kinder").rule == "sentence"
+    )  # too few words tell
     assert gate.judge("Mein Chef hat zwei Kinder", "zwei Kinder", lang="de-AT").rule == "subject"
 
 

@@ -17,19 +17,35 @@ import regex
 from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
 
+# How mail programs open what is quoted or forwarded, in the languages with data. "¦" stands for the name and the time.
+_ORIGINAL = (
+    "original message|forwarded message|mensaje original|mensaje reenviado|ursprüngliche nachricht|weitergeleitete nachricht|oorspronkelijk bericht"
+    "|doorgestuurd bericht|message d['’]origine|message transféré|messaggio originale|messaggio inoltrato|mensagem original|mensagem encaminhada"
+    "|oprindelig meddelelse|videresendt meddelelse|pesan asli|pesan terusan|originalna poruka|prosleđena poruka|orijinal mesaj|iletilen mesaj"
+    "|元のメッセージ|転送されたメッセージ|原始邮件|转发的邮件|الرسالة الأصلية|رسالة معاد توجيهها"
+)
+_WROTE = (
+    "on ¦ wrote|el ¦ escribió|am ¦ schrieb[^\n]{0,60}|op ¦ schreef[^\n]{0,60}|le ¦ a écrit|il ¦ ha scritto|em ¦ escreveu|den ¦ skrev[^\n]{0,60}"
+    "|pada ¦ menulis|¦ je napisao/la|¦ şunları yazdı|¦のメール|¦写道|كتب ¦"
+).replace("¦", r"[^\n]{4,120}")
+_SENDER = "from|de|von|van|da|fra|dari|od|kimden|gönderen|差出人|发件人|من"
+_SENT = (
+    "sent|date|to|enviado|enviada em|fecha|para|gesendet|datum|an|verzonden|aan|envoyé|à|inviato|data|a|sendt|til|terkirim|kepada|tanggal|poslato|za"
+    "|gönderilme|tarih|kime|送信日時|宛先|发送时间|日期|收件人|تاريخ|إلى"
+)
 _BLOCKS = regex.compile(
     r"(?P<ledger><\s*answer-ledger\b.*?(?:<\s*/\s*answer-ledger\s*>|\Z))"
     r"|(?P<fence>```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z))"
     r"|(?P<entry>\{\"topic\":[^\n]*)"
-    r"|(?P<mail>(?m:^)[ \t]*(?:-{2,}[ \t]*(?:original message|forwarded message|mensaje original|mensaje reenviado)"
-    r"|begin forwarded message|(?:on|el)\b[^\n]{4,120}\b(?:wrote|escribió):[ \t]*(?m:$)"
-    r"|(?:from|de):[^\n]*\n(?:sent|date|to|enviado|fecha|para):).*)"
+    rf"|(?P<mail>(?m:^)[ \t]*(?:-{{2,}}[ \t]*(?:{_ORIGINAL})"
+    rf"|begin forwarded message|(?:{_WROTE})[ \t]?[:：][ \t]*(?m:$)"
+    rf"|(?:{_SENDER})[ \t]?[:：][^\n]*\n(?:{_SENT})[ \t]?[:：]).*)"
     r"|(?P<quoted>(?m:^)[ \t]*>[^\n]*)"
     r"|(?P<log>(?m:^)[ \t]*\[[^\]\n]{0,40}\d{1,2}:\d{2}[^\]\n]{0,40}\][ \t]*[^\n:]{1,40}:[^\n]*)"
     r"|(?P<code>`[^`\n]+`)",
     regex.DOTALL | regex.IGNORECASE,
 )
-_BLOCK_MARKS = re.compile(r"[<`{>\[:]|~~~|--")  # without any of them there is no block
+_BLOCK_MARKS = re.compile(r"[<`{>\[:：]|~~~|--")  # without any of them there is no block
 _QUOTE_MARKS = re.compile(r"[\"“”„‟«»「」『』＂'‘’‚]")
 _QUOTES = regex.compile(r"[\"“”„‟«»「」『』＂]|(?<!\w)['‘‚](?=\w)|(?<=\S)['’](?!\w)")
 _CLOSING = {

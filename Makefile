@@ -8,7 +8,9 @@ STAMP  := $(VENV)/.installed
 TRANSCRIPTS ?= ../shared/data/sgd.jsonl
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prove prove-all check format bench rights lock freeze clean
+FUZZ   ?= 60
+
+.PHONY: help demo test prove prove-all check format bench rights fuzz lock freeze clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -54,6 +56,13 @@ bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both ne
 rights: $(STAMP) ## write docs/reference/rights.md: every right of every role, read from a database made for it
 	$(BIN)/python -m ledger.db.rights > docs/reference/rights.md.new
 	mv docs/reference/rights.md.new docs/reference/rights.md
+
+$(VENV)/.fuzzer: requirements/fuzz.txt $(STAMP)
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement requirements/fuzz.txt
+	@touch $@
+
+fuzz: $(VENV)/.fuzzer ## a coverage-guided fuzzer on gate, labels and prompt block, FUZZ=60 seconds each (x86-64 Linux)
+	@for target in gate label prompt; do $(BIN)/python -m tests.fuzz $$target -max_total_time=$(FUZZ) -max_len=400 -timeout=10 -verbosity=0 || exit 1; done
 
 lock: ## pin the requirements anew, with hashes and without addresses (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/runtime.txt

@@ -5,29 +5,41 @@ The floors lie a little under the lower half of `python -m benchmarks.gate`, whe
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks.gate import SETS
+from benchmarks import asking
+from benchmarks.gate import DATA, SETS, lines
 from ledger.core.gate import Gate
 
 FLOORS = {
-    "en-negation": 98.7,
-    "en-hedge": 96,
-    "en-far": 94,
-    "en-safe": 72.5,
-    "en-near": 88.5,
+    "en-negation": 99.2,
+    "en-hedge": 98,
+    "en-reversing": 99,
+    "en-far": 94.5,
+    "en-safe": 76,
+    "en-near": 90,
     "es-negation": 99,
     "es-hedge": 98,
     "es-far": 94,
     "es-safe": 86,
     "es-near": 94.5,
     "switchboard": 98,
-    "irc": 95,
+    "irc": 96,
     "locomo": 90,
     "restaurants": 94.5,
     "nlupp": 80.5,
+    "ask-phone-marked": 99,
+    "ask-phone-unmarked": 97,
+    "ask-friends-marked": 99,
+    "ask-friends-unmarked": 98,
+    "ask-about-unmarked": 98.5,
+    "ask-chat-marked": 98,
+    "secrets": 99.9,
+    "names": 99.5,
     "paraphrases": 100,
     "messy": 100,
 }
@@ -39,3 +51,16 @@ def test_a_set_does_not_fall_below_its_floor(gate: Gate, shared: Path, name: str
     assert len(tries) > 100
     share = 100 * sum(each.right for each in tries) / len(tries)
     assert share >= FLOORS[name]
+
+
+def test_the_lines_that_really_ask_are_those_of_the_published_list(shared: Path) -> None:
+    listed = json.loads(Path(asking.__file__).with_name("questions.json").read_text("utf-8"))
+    assert sorted(listed) == ["nlupp", "restaurants8k", "sgd"]
+    for name, known in listed.items():
+        assert hashlib.sha256((DATA / f"{name}.jsonl").read_bytes()).hexdigest() == known["data_sha256"]
+        asks = [
+            number
+            for number, line in enumerate(lines(name), 1)
+            if any(asking.asks_at(line["message"], each["start"], each["end"]) for each in line["answers"])
+        ]
+        assert asks == known["lines"]

@@ -36,7 +36,7 @@ FLOORS = {
     "ask-phone-unmarked": 97,
     "ask-friends-marked": 99,
     "ask-friends-unmarked": 98,
-    "ask-about-unmarked": 98.5,
+    "ask-about-unmarked": 97.5,
     "ask-chat-marked": 98,
     "secrets": 99.9,
     "names": 99.5,

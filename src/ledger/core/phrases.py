@@ -160,20 +160,34 @@ def as_regex(pattern: str) -> str:
     return ("" if pattern.startswith("*") else r"\A") + inside + ("" if pattern.endswith("*") else r"\Z")
 
 
+_Seconds = dict[str, list[tuple[Phrase, T]]]
+
+
 class PhraseIndex(Generic[T]):
-    """Phrases, each with what it stands for, found by their first two words."""
+    """Phrases, each with what it stands for, found by their first two words.
+
+    What starts with a word is sorted by second words when the word is first met, since most words of the lists never are.
+    """
 
     def __init__(self, phrases: Iterable[tuple[Phrase, T]]) -> None:
-        # By the first word: those of one word, and the longer ones by the second.
-        self.firsts: dict[str, tuple[list[tuple[int, T]], dict[str, list[tuple[Phrase, T]]]]] = {}
-        for phrase, value in sorted(phrases, key=lambda item: -len(item[0].words)):
-            for first in phrase.words[0]:
-                single, seconds = self.firsts.setdefault(first, ([], {}))
-                if len(phrase.words) == 1:
-                    single.append((1, value))
-                    continue
-                for second in phrase.words[1]:
-                    seconds.setdefault(second, []).append((phrase, value))
+        self.firsts: dict[str, list[tuple[Phrase, T]]] = {}  # the longest first
+        for entry in sorted(phrases, key=lambda item: -len(item[0].words)):
+            for first in entry[0].words[0]:
+                self.firsts.setdefault(first, []).append(entry)
+        self._met: dict[str, tuple[list[tuple[int, T]], _Seconds[T]]] = {}
+
+    def _starting(self, first: str) -> tuple[list[tuple[int, T]], _Seconds[T]]:
+        """The phrases of one word, and the longer ones by the second, that start with a word."""
+        single: list[tuple[int, T]] = []
+        seconds: _Seconds[T] = {}
+        for phrase, value in self.firsts[first]:
+            if len(phrase.words) == 1:
+                single.append((1, value))
+                continue
+            for second in phrase.words[1]:
+                seconds.setdefault(second, []).append((phrase, value))
+        self._met[first] = single, seconds
+        return single, seconds
 
     def in_none(self, tokens: Iterable[str]) -> bool:
         """Whether no phrase starts with any of the tokens."""
@@ -181,10 +195,10 @@ class PhraseIndex(Generic[T]):
 
     def find(self, tokens: Sequence[str], at: int) -> list[tuple[int, T]]:
         """What starts at a token, the longest phrase first, with how many tokens each takes."""
-        entry = self.firsts.get(tokens[at])
-        if entry is None:
+        first = tokens[at]
+        if first not in self.firsts:
             return []
-        single, seconds = entry
+        single, seconds = self._met.get(first) or self._starting(first)
         if not seconds or at + 1 >= len(tokens) or tokens[at + 1] not in seconds:
             return single
         found: list[tuple[int, T]] = []

@@ -88,3 +88,9 @@ def test_a_span_has_to_pass_under_each_language_that_a_message_may_be_in(gate: G
 def test_a_hint_outweighs_what_the_words_tell(gate: Gate) -> None:
     assert gate.judge("Ich habe zwei Kinder", "zwei Kinder", lang="pl").rule == "sentence"
     assert gate.judge("Ich habe zwei Kinder", "zwei Kinder", lang="de-CH").accepted
+
+
+@pytest.mark.parametrize("lang", ["de", "es", "fr", "ja", "tr"])
+def test_a_hint_that_is_plainly_wrong_lets_no_lie_through(gate: Gate, lang: str) -> None:
+    assert gate.judge("I don't want to have any kids at all", "kids", lang=lang).rule == "negation"
+    assert gate.judge("I have a house with two dogs and a cat", "two dogs", lang=lang).accepted

@@ -98,6 +98,19 @@ class Ear:
             return Spoken(chosen[:1], known=False)
         return Spoken(chosen, known and foreign * _NEIGHBOUR <= most)
 
+    def told_apart(self, message: str, folded: Folded, hinted: Language) -> tuple[Language, ...]:
+        """The languages that a message is in, when it is surely not in the one that a hint names; else none."""
+        spoken = self.spoken(message, folded)
+        if not spoken.known or hinted in spoken.languages or len(spoken.languages) > 1:
+            return ()
+        told = [self._by_word[word] for word in _words(folded.text, frozenset()) & self._known]
+        hints, others = (
+            sum(code in codes for codes in told) for code in (hinted.code, spoken.languages[0].code)
+        )
+        if others < _FEW or hints * _NEIGHBOUR > others:
+            return ()
+        return spoken.languages
+
     def _others(self, codes: list[str], unexplained: list[bytes]) -> set[str]:
         """The languages that explain what the best ones leave."""
         counted = dict.fromkeys(codes, 0)

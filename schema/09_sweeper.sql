@@ -143,6 +143,7 @@ create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) ret
   language sql stable
   return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
 
+-- Every table but ledger.bare_form, which comes with the release and is the same in every ledger.
 create function ledger.sweep_restamp() returns bigint
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -173,7 +174,7 @@ begin
     total := total + n + ledger.lay_all(tab);
   end loop;
   foreach tab in array array[
-    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.bare_form', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
+    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
   ]::regclass[] loop
     execute format(
       'with taken as (delete from %1$s where ledger.written_since(xmin, $1, $2) returning *)

@@ -46,6 +46,10 @@ def test_it_is_plain_text_of_a_hundred_columns(told: str) -> None:
     assert "…" not in told, "nothing is cut off"
 
 
+def test_it_can_be_read(told: str) -> None:
+    assert len(told.splitlines()) < 200
+
+
 def test_it_shows_what_an_agent_asks_what_it_is_spared_and_what_is_refused(told: str) -> None:
     for said in (
         "not_verbatim", "meaning_cut", "would pass: “don't want kids”", "is spared", "knows", "reconfirms",

@@ -25,7 +25,8 @@ def test_the_readmes_program_runs_as_shown(ledger, monkeypatch, capsys):
     monkeypatch.setattr(Ledger, "open", classmethod(lambda cls: ledger))
     (program,) = SNIPPET.findall((ROOT / "README.md").read_text("utf-8"))
     exec(compile(program, "README.md", "exec"), {})  # noqa: S102
-    assert capsys.readouterr().out.startswith("meaning_cut -> don't want kids\n")
+    out = capsys.readouterr().out
+    assert out.startswith("meaning_cut -> don't want kids\n") and "I want two kids" in out
 
 
 def test_every_test_that_the_threat_model_names_is_there():

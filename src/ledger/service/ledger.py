@@ -18,12 +18,12 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import UUID
 
-from ledger.core.model import Candidate, Freshness, Outcome, Tier, Verdict
+from ledger.core.model import Candidate, Consent, Decision, Freshness, Outcome, Tier, Verdict
 from ledger.db.agent import Reader
 from ledger.db.connections import AsyncConnections, Connections
 from ledger.db.operation import UseCase
 from ledger.errors import Unavailable
-from ledger.service import agents, captures
+from ledger.service import agents, captures, principals
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
 
@@ -113,6 +113,17 @@ class Person:
         return self._ledger.run(
             captures.capture(self._ledger.context, self.id, message, said_on, candidates, avoid, asked, lang)
         )
+
+    def consent(self) -> Consent:
+        """His decision that stands, and the tier that agents have by it."""
+        return self._ledger.run(principals.consent(self._ledger.context, self.id))
+
+    def decide(self, decision: Decision, *, notice: str) -> Consent:
+        """His decision about agents: granted, or revoked. `notice` names the version of the text that he was shown.
+
+        Holds for every read that starts after this returns. Raises InvalidRequest for a notice that is none.
+        """
+        return self._ledger.run(principals.decide_consent(self._ledger.context, self.id, decision, notice))
 
     def reconfirm(
         self,

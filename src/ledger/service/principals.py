@@ -147,7 +147,7 @@ def _reasons(state: db.State) -> list[str]:
     if state.erase_asked:
         reasons.append("erasure: he asked for it, and a legal hold keeps it waiting")
     if state.decision is Decision.REVOKED:
-        reasons.append("revoked: he revoked his consent")
+        reasons.append("revoked: he revoked his consent, or erased everything, which takes a grant back")
     elif state.decision is None:
         reasons.append(f"undecided: without a decision agents have the tier {state.undecided_tier}")
     if state.withheld:

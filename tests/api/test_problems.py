@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ledger import errors
 from ledger.api import problems
+from ledger.core.language import BadLanguage
 from ledger.errors import LedgerError, Problem
 
 
@@ -29,6 +30,7 @@ def made(kind: type[LedgerError]) -> LedgerError:
     extra: dict[type[LedgerError], tuple[Any, ...]] = {
         errors.SimilarTopics: (["kids"],),
         errors.TooManyRequests: (7,),
+        BadLanguage: ((), "is not there"),
     }
     return kind("Do this next.", *extra.get(kind, ()))
 

@@ -304,7 +304,7 @@ def test_what_sql_shows_is_the_rule(machine: type[Visibility]) -> None:
     "breach",
     [
         "alter policy content on ledger.entry using (principal = ledger.me() and ledger.tier() = 'full')",
-        "alter policy keys on ledger.entry using (principal = ledger.me() and topic <> all (ledger.kept_back()))",
+        "alter policy content on ledger.entry using (principal = ledger.me() and topic <> all (ledger.kept_back()))",
         "create or replace function ledger.freshness(age integer, reconfirm_after integer, drop_after integer) returns text "
         "language sql immutable return case when age >= drop_after then 'dropped' when age >= reconfirm_after then 'reconfirm' else 'fresh' end",
     ],

@@ -8,16 +8,18 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import sql
 
+from ledger.db.expected import FUNCTIONS
+
 
 @contextmanager
 def without(installer: str, function: str) -> Iterator[None]:
-    """For this time calls of a function of ours fail as those of one that there is not. For ledgers that are made
-    to be thrown away."""
-    away = f"{function}_away"
+    """For this time no surface may call a function of ours: each call fails, one that is prepared too. For ledgers
+    that are made to be thrown away."""
+    roles = [sql.Identifier(role) for role, names in FUNCTIONS.items() if function in names]
+    named = sql.Identifier("ledger", function), sql.SQL(", ").join(roles)
     with psycopg.connect(installer, autocommit=True) as connection:
-        rename = sql.SQL("alter routine ledger.{} rename to {}")
-        connection.execute(rename.format(sql.Identifier(function), sql.Identifier(away)))
+        connection.execute(sql.SQL("revoke execute on function {} from {}").format(*named))
         try:
             yield
         finally:
-            connection.execute(rename.format(sql.Identifier(away), sql.Identifier(function)))
+            connection.execute(sql.SQL("grant execute on function {} to {}").format(*named))

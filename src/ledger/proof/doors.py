@@ -218,9 +218,12 @@ def _over_http(house: House, url: str, key: ECKey) -> int:
                     path, scope = (
                         ("/v1/captures", "capture") if function == "capture" else ("/v1/recall", "agent")
                     )
-                    body = capture if function == "capture" else {"topics": [of("misquote")]}
-                    if send("POST", path, body, scope).status_code != 500:
-                        raise AssertionError("a request that was made to crash did not")
+                    body: dict[str, Any] = capture if function == "capture" else {}
+                    status = send("POST", path, body, scope).status_code
+                    if status != 500:
+                        raise AssertionError(
+                            f"a request that was made to crash did not: {function}, {status}"
+                        )
     sent += _without_manners(url, house, json.dumps(capture).encode(), tokens["capture"])
     return sent
 

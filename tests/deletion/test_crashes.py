@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
@@ -57,16 +58,16 @@ def _is_noted(at: House, who: str, action: str) -> bool:
     return any(f",{action},1)" in row for row in _rows(at, who, "audit"))
 
 
-class Deletion:
+class Deletion(ABC):
     """Sets up, acts, and tells whether all of it is done."""
 
     tables: tuple[str, ...]  # those that it writes
 
-    def prepare(self, at: House, who: str) -> Act:
-        raise NotImplementedError
+    @abstractmethod
+    def prepare(self, at: House, who: str) -> Act: ...
 
-    def is_done(self, at: House, who: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_done(self, at: House, who: str) -> bool: ...
 
 
 class OneEntry(Deletion):

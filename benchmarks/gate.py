@@ -15,18 +15,16 @@ import argparse
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from statistics import mean, quantiles
-from typing import Any, NamedTuple, cast
+from statistics import mean
+from typing import Any, NamedTuple
 
-from benchmarks import asking, tongues
+from benchmarks import asking, gate_rules, gate_times, tongues
 from ledger.core.gate import Gate
-from ledger.core.gate.rules import RULES
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import fold
 from ledger.languages import load
@@ -304,132 +302,6 @@ SETS: dict[str, tuple[str, float, Callable[[Gate], Iterator[Try]]]] = {
 }
 
 
-def last_words(message: str) -> str:
-    """The last words of a message, as they stand in it."""
-    start = len(message)
-    for word in reversed(message.split()[-5:]):
-        start = message.rindex(word, 0, start)
-    return message[start:].strip()
-
-
-def timings(gate: Gate) -> Iterator[str]:
-    """Processor time of a verdict, reading included, and of looking for `nearest`; then what input built to be slow costs."""
-
-    def took(message: str, spans: list[str], *, suggest: bool = True) -> float:
-        start = time.process_time()
-        reading = gate.read(message)
-        for span in spans:
-            reading.judge(span, suggest=suggest)
-        return (time.process_time() - start) * 1000
-
-    def row(what: str, times: list[float]) -> str:
-        cuts = quantiles(times, n=100)
-        return f"{what:<44}  p50 {cuts[49]:.3f} ms  p99 {cuts[98]:.3f} ms  n {len(times)}"
-
-    said = [
-        line["message"]
-        for name in ("locomo", "switchboard", "negation_en")
-        for line in islice(lines(name), 1500)
-    ]
-    said = [message for message in said if message.strip()]
-    long = [" ".join(said[at : at + 60])[:2000] for at in range(0, 3000, 10)]
-    long = [message for message in long if len(message) == 2000]
-    for what, messages in (("chat messages", said), ("messages of 2,000 characters", long)):
-        pairs = [(message, last_words(message)) for message in messages]
-        refused = [pair for pair in pairs if not gate.judge(*pair).accepted]
-        yield row(f"{what}: verdict", [took(m, [s], suggest=False) for m, s in pairs])
-        yield row(f"{what}: nearest", [took(m, [s]) - took(m, [s], suggest=False) for m, s in refused])
-    absent = [(message, message[5:60] + " zebra") for message in long]
-    yield row(
-        "2,000 characters, not verbatim: nearest",
-        [took(m, [s]) - took(m, [s], suggest=False) for m, s in absent],
-    )
-    yield f"{'built to be slow, nearest included':<44}  4 KiB: one span; 64 KiB: one span, then the slowest kind of 32 spans"
-    for name, unit in BUILT.items():
-        small, large = (unit * (size // len(unit) + 1) for size in (4096, 65536))
-        small, large = small[:4094] + " z", large[:65534] + " z"
-        short, huge = (min(took(message, ["z"]) for _ in range(3)) for message in (small, large))
-        kinds = (
-            [large[at : at + 60] for at in range(0, 64000, 2000)],
-            [large[at : at + 480] + " q" for at in range(0, 64000, 2000)],
-            [large[at : at + 60] + " zebra" for at in range(0, 64000, 2000)],
-        )
-        many = max(min(took(large, spans) for _ in range(2)) for spans in kinds)
-        yield f"{name:<44}  {short:.2f} ms  {huge:.1f} ms  {many:.0f} ms"
-
-
-BUILT = {
-    "not, again and again": "not ",
-    "one letter words": "a ",
-    "double quotes": '" ',
-    "brackets": "(",
-    "brackets and words": "(a ",
-    "if": "if i ",
-    "commas": "no, ",
-    "combining marks": "e\u0301\u0301",
-    "zero width": "a\u200b ",
-    "quoted lines": "> a\n",
-    "code marks": "` ``` ",
-    "digits": "4 ",
-    "long word": "a",
-    "hyphens": "a-",
-    "angle": "<answer-ledger ",
-}
-
-
-BUYS = {
-    "en": ("en-negation", "en-hedge"),
-    "far": ("en-far",),
-    "es": ("es-negation", "es-hedge"),
-    "es far": ("es-far",),
-    "asked": tuple(name for name in SETS if name.startswith("ask-")),
-    "composed": ("paraphrases",),
-}
-COSTS = {
-    "en safe": ("en-safe",),
-    "es safe": ("es-safe",),
-    "talk": ("switchboard", "irc", "locomo"),
-    "services": ("sgd", "restaurants", "nlupp"),
-}
-
-
-class Leaving:
-    """A gate without one rule, that judges anew only what this rule refuses."""
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate, self._rule = gate, ""
-        self._bare_of_it = gate
-        self._known: dict[tuple[Any, ...], Verdict] = {}
-
-    def out(self, rule: str) -> Leaving:
-        self._rule, self._bare_of_it = rule, self._gate.without(rule)
-        return self
-
-    def judge(self, message: str, span: str, **more: Any) -> Verdict:
-        key = (message, span, *more.items())
-        if key not in self._known:
-            self._known[key] = self._gate.judge(message, span, **more)
-        verdict = self._known[key]
-        return self._bare_of_it.judge(message, span, **more) if verdict.rule == self._rule else verdict
-
-
-def by_rule(gate: Gate) -> Iterator[str]:
-    """For each rule how many wrong spans it alone refuses, and how many right ones: what it buys, and what it costs."""
-    leaving = Leaving(gate)
-
-    def right(rule: str, names: tuple[str, ...]) -> int:
-        each = leaving.out(rule) if rule else leaving
-        return sum(tried.right for name in names for tried in SETS[name][2](cast(Gate, each)))
-
-    columns = {**BUYS, **COSTS}
-    full = {column: right("", names) for column, names in columns.items()}
-    yield f"{'':<12}" + "".join(f"{column:>10}" for column in columns)
-    yield f"{'right':<12}" + "".join(f"{full[column]:>10}" for column in columns)
-    for rule in RULES:
-        moved = {column: right(rule.name, names) - full[column] for column, names in columns.items()}
-        yield f"{'- ' + rule.name:<12}" + "".join(f"{moved[column]:>+10}" for column in columns)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=__doc__.splitlines()[0])
     parser.add_argument("--show", help="print failures of this set, from the tuned half")
@@ -442,7 +314,7 @@ def main() -> int:
         return 0
     gate = Gate(load())
     if options.rules:
-        for row in by_rule(gate):
+        for row in gate_rules.by_rule(gate, SETS):
             print(row)
         return 0
     if options.show:
@@ -463,7 +335,13 @@ def main() -> int:
             f"{title:<44}  {tuned:>6.2f}% {held:>9.2f}% {whole:>7.2f}% {aim:>5}%  {len(tries)}  {name}{mark}"
         )
     if not options.only:
-        print(*tongues.table(gate), *timings(gate), sep="\n")
+        said = [
+            line["message"]
+            for name in ("locomo", "switchboard", "negation_en")
+            for line in islice(lines(name), 1500)
+            if line["message"].strip()
+        ]
+        print(*tongues.table(gate), *gate_times.timings(gate, said), sep="\n")
     return 0
 
 

@@ -10,7 +10,7 @@ from ledger.core.gate.rules import RULES
 from ledger.core.model import Verdict
 
 Sets = Mapping[str, tuple[str, float, Callable[[Gate], Iterator[Any]]]]
-"""Title, aim in percent, and what is tried, by the name of the set; whole families are named by how they begin."""
+"""Title, aim in percent, and what is tried, by the name of the set."""
 
 BUYS = {
     "en": ("en-negation", "en-hedge"),
@@ -26,6 +26,11 @@ COSTS = {
     "talk": ("switchboard", "irc", "locomo"),
     "services": ("sgd", "restaurants", "nlupp"),
 }
+
+
+def chosen(names: tuple[str, ...], sets: Sets) -> list[str]:
+    """The sets of these names, in which "ask-" stands for all whose names begin so."""
+    return [name for name in sets if name in names or ("ask-" in names and name.startswith("ask-"))]
 
 
 class Leaving:
@@ -54,12 +59,7 @@ def by_rule(gate: Gate, sets: Sets) -> Iterator[str]:
 
     def right(rule: str, names: tuple[str, ...]) -> int:
         each = leaving.out(rule) if rule else leaving
-        return sum(
-            tried.right
-            for name in sets
-            if name.startswith(names)
-            for tried in sets[name][2](cast(Gate, each))
-        )
+        return sum(tried.right for name in chosen(names, sets) for tried in sets[name][2](cast(Gate, each)))
 
     columns = {**BUYS, **COSTS}
     full = {column: right("", names) for column, names in columns.items()}

@@ -135,7 +135,7 @@ create table ledger.bare_form (
   form text collate "C" not null primary key
 );
 comment on table ledger.bare_form is
-  'The closed list of bare answers ("no", "the same"), as ledger.narrow() writes them; `answer-ledger migrate` fills it.';
+  'The closed list of what bare answers are made of ("no", "the same"), as ledger.narrow() writes it; `answer-ledger migrate` fills it.';
 
 -- ── Figures, without principals ──────────────────────────────────────────────────────────────────
 

@@ -22,7 +22,6 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ledger import languages
 from ledger.core.gate import Gate
-from ledger.core.language import Languages
 from ledger.db import logins, migrations
 from ledger.db.operation import Surface
 from ledger.embedded import EmbeddedServer
@@ -37,10 +36,7 @@ _OTHER_SERVERS = sorted(
 )
 _numbers = itertools.count(1)
 
-# of two languages: with all of them each test's database would take three times as long to make
-BARE_FORMS = Gate(
-    Languages(tuple(one for one in languages.load().all if one.code in ("en", "es")))
-).bare_forms()
+BARE_FORMS = Gate(languages.load()).bare_forms()
 
 
 @dataclass

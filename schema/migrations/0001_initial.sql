@@ -251,7 +251,7 @@ create table ledger.bare_form (
   form text collate "C" not null primary key
 );
 comment on table ledger.bare_form is
-  'The closed list of bare answers ("no", "the same"), as ledger.narrow() writes them; `answer-ledger migrate` fills it.';
+  'The closed list of what bare answers are made of ("no", "the same"), as ledger.narrow() writes it; `answer-ledger migrate` fills it.';
 
 -- ── Figures, without principals ──────────────────────────────────────────────────────────────────
 
@@ -429,18 +429,39 @@ create function ledger.handled(listed boolean, handling text) returns text
   return case when listed or handling in ('confirm', 'forbidden') then handling else 'sealed' end;
 comment on function ledger.handled is 'An unlisted topic is handled as sealed, or as strictly as when it was listed.';
 
--- A bare answer ("No.") means nothing without its question. The closed list of bare forms comes from
--- the language data; this brings an answer into the form in which the list is kept.
+-- A bare answer ("No, not really.") means nothing without its question. It is made of one to four of the
+-- forms that the language data lists (bare_form). This brings an answer into the form in which they are kept.
 create function ledger.narrow(answer text) returns text
   language sql immutable parallel safe
   return btrim(regexp_replace(
-    translate(lower(answer collate "C"), U&'.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', ''),
+    regexp_replace(
+      translate(lower(answer collate "C"), U&'\3001\FF0C\3002.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', '   '),
+      '([\u3005-\u3007\u3041-\u309f\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])',
+      ' \1 ', 'g'),
     '[ \t\n\r\f\v]+', ' ', 'g'));
+comment on function ledger.narrow is
+  'Lower case, no punctuation, one space between words; of scripts without spaces each character is a word.';
 
 create function ledger.is_bare(answer text) returns boolean
   language plpgsql stable as $$
+declare
+  words text[]  := string_to_array(ledger.narrow(answer), ' ');
+  free  integer := 1;  -- the first word that no form has taken yet
+  taken integer;
 begin
-  return exists (select from ledger.bare_form b where b.form = ledger.narrow(answer));
+  for part in 1..4 loop
+    taken := least(cardinality(words) - free + 1, 12);  -- the longest form first; none has more words than twelve
+    while taken > 0 and not exists (
+      select from ledger.bare_form b where b.form = array_to_string(words[free : free + taken - 1], ' ')
+    ) loop
+      taken := taken - 1;
+    end loop;
+    free := free + taken;
+    if taken = 0 or free > cardinality(words) then
+      return taken > 0;
+    end if;
+  end loop;
+  return false;
 end $$;
 
 -- ── Locks ────────────────────────────────────────────────────────────────────────────────────────

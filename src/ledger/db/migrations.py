@@ -10,7 +10,6 @@ Source: schema/migrations; decision 0004.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -72,7 +71,7 @@ def check(found: str | None) -> None:
 
 def migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collection[str]) -> list[str]:
     """Runs what has not run yet, sets the passwords of the surfaces' logins (Identity.login), and puts this
-    release's closed list of bare answers (Gate.bare_forms) where SQL looks for it.
+    release's closed list of what bare answers are made of (Gate.bare_forms) where SQL looks for it.
 
     `conninfo` is the installer's: a superuser, or a role that may create roles and owns the database. Gives
     the revisions that ran. Raises SetupError.
@@ -126,14 +125,12 @@ def _migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collect
 
 
 def _set_bare_forms(connection: psycopg.Connection[Any], bare_forms: Collection[str]) -> None:
-    wanted = sorted(bare_forms)  # by code point, as the collation "C" of the column does
-    digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
-    there = "select encode(sha256(convert_to(coalesce(string_agg(form, E'\\n' order by form), ''), 'UTF8')), 'hex') from ledger.bare_form"
-    if connection.execute(there).fetchone() == (digest,):
-        return  # tens of thousands of rows: written when the list has changed, not at every start
+    wanted = set(bare_forms)
+    if wanted == {form for (form,) in connection.execute("select form from ledger.bare_form")}:
+        return
     with connection.transaction():
         connection.execute("delete from ledger.bare_form")
-        connection.execute("insert into ledger.bare_form select unnest(%s::text[])", (wanted,))
+        connection.execute("insert into ledger.bare_form select unnest(%s::text[])", (sorted(wanted),))
 
 
 def run_sql_beside(file: str) -> None:

@@ -79,11 +79,11 @@ class Gate:
         return self.read(message, lang, asked).judge(span, question, tuple(avoid))
 
     def is_bare(self, answer: str) -> bool:
-        """Whether an answer is on the closed list of those that mean nothing without their question."""
+        """Whether an answer is made of the closed list of forms that mean nothing without their question."""
         return self._bare.is_bare(answer)
 
     def bare_forms(self) -> tuple[str, ...]:
-        """The closed list in narrow form, sorted: for SQL, which finds every stored bare answer by it."""
+        """The closed list, in narrow form, of what bare answers are made of, sorted: for SQL, which tells them by it."""
         return self._bare.listed
 
     def polarity(self, text: str) -> bool | None:

@@ -1,8 +1,8 @@
 """Rule 5, bare answers: a yes, a no or a pointer means nothing without its question.
 
-The list is closed twice over. `is_bare` accepts what `forms` holds, and `forms` is finite, so that SQL finds every stored bare answer by
-`narrow(answer) = any(forms)`. `sounds_bare` is wider: whatever is made of such words alone. What sounds bare and is not on the list is
-refused, so nothing bare is ever stored that SQL would not find.
+A bare answer is made of one to four of the forms on a closed list ("no", "not really", "the same"), and SQL tells it by the same list in
+the same way (ledger.is_bare), so that it finds every stored one. `sounds_bare` is wider: of any number of them, however typed. What only
+sounds bare is refused, so nothing bare is ever stored that SQL would not find.
 
 Source: DESIGN section 6, rule 5, and section 5 (changing a question).
 """
@@ -12,76 +12,49 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from itertools import product
+from collections.abc import Iterable
 
 from ledger.core.language import Language, Lexicon
 from ledger.core.phrases import SPACELESS, PhraseIndex, Words
 from ledger.core.text import fold
 
+PARTS = 4  # forms that a bare answer is made of at most: "oh no, not really"
+LONGEST_FORM = 12  # words, or characters of a script without spaces
 _DROPPED = ".,;:!?¡¿…'’‘\"“”`´()[]-–—"
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase, _DROPPED)
+_BLANK = "、，。"
+_LOWER = str.maketrans(string.ascii_uppercase + _BLANK, string.ascii_lowercase + " " * len(_BLANK), _DROPPED)
+_APART = re.compile(f"([{SPACELESS}])")
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
-_LATIN, _CYRILLIC = re.compile("[a-z]"), re.compile("[\u0400-\u04ff]")
-_MIXED = 2  # letters beyond ASCII up to which every mix of upper and lower case is listed
+_LISTS = ("fillers", "yes", "no", "yes_tails", "no_tails", "pointers")
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+(?:['-][^\W{SPACELESS}]+)*|[👍👎]")
 
 
 def narrow(text: str) -> str:
-    """The form in which bare answers are compared, here and in SQL.
+    """The form in which bare answers are compared, here and in SQL (ledger.narrow).
 
-    ASCII letters in lower case, ordinary punctuation dropped, runs of ASCII white space as one space, none at the ends.
+    ASCII letters in lower case, ordinary punctuation dropped, letters of scripts without spaces apart, runs of ASCII white space as one
+    space, none at the ends.
     """
-    return _SPACE.sub(" ", text.translate(_LOWER)).strip(" ")
+    plain = text.translate(_LOWER)
+    if not plain.isascii():
+        plain = _APART.sub(r" \1 ", plain)
+    return _SPACE.sub(" ", plain).strip(" ")
 
 
 def forms(language: Language) -> frozenset[str]:
-    """Every bare answer of a language in narrow form, in each mix of upper and lower case of its letters beyond ASCII."""
-    fillers = language.spelt("bare", "fillers")
-    found: set[tuple[Words, ...]] = {(pointer,) for pointer in language.spelt("bare", "pointers")}
-    for polarity in ("yes", "no"):
-        words = language.spelt("bare", polarity)
-        tails = language.spelt("bare", polarity + "_tails")
-        found.update(product(words))
-        found.update(product(tails))
-        found.update(product(fillers, words))
-        found.update(product(words, tails))
-        if language.spaceless:
-            continue  # each of them is written in several ways already
-        found.update(product(fillers, words, tails))
-        found.update(product(tails, words))
-        found.update(product(words, words))
-        found.update((word, word, word) for word in words)
+    """What bare answers of a language are made of, in narrow form, with letters beyond ASCII small, large, and large at the start."""
     return frozenset(
         form
-        for parts in found
-        for text in _written(parts, language.spaceless)
-        if not _is_mixed(text)
-        for form in _cases(narrow(text))
+        for name in _LISTS
+        for words in language.spelt("bare", name)
+        for form in _cases(narrow(" ".join(words)))
     )
 
 
-def _written(parts: tuple[Words, ...], spaceless: bool) -> tuple[str, ...]:
-    if not spaceless:
-        return (" ".join(word for part in parts for word in part),)
-    # Full-width marks are none of those that are dropped for comparing.
-    joined = {mark.join("".join(part) for part in parts) for mark in ("", "、", "，", " ")}
-    return tuple(text + end for text in sorted(joined) for end in ("", "。"))
-
-
-def _is_mixed(text: str) -> bool:
-    """Whether a form has letters of two alphabets, as nobody types it: forms of a language in two scripts are made word by word."""
-    return not text.isascii() and _CYRILLIC.search(text) is not None and _LATIN.search(text) is not None
-
-
-def _cases(form: str) -> list[str]:
-    if form.isascii() or form.upper().translate(_LOWER) == form:
-        return [form]  # no letter but those that are in lower case already, or have none
-    if sum(not char.isascii() and char != char.upper() for char in form) > _MIXED:
-        # Of other alphabets what people type: small, large, and large at the start, of the answer or of each word.
-        return list(dict.fromkeys((form, form.upper(), form[0].upper() + form[1:], form.title())))
-    choices = [(char,) if char.isascii() else tuple(dict.fromkeys((char, char.upper()))) for char in form]
+def _cases(form: str) -> Iterable[str]:
+    """What people type; each is narrowed once more, since title case makes ASCII letters large too."""
     return (
-        ["".join(chars) for chars in product(*choices)] if all(len(c[-1]) == 1 for c in choices) else [form]
+        {form} if form.isascii() else set(map(narrow, (form, form.upper(), form.capitalize(), form.title())))
     )
 
 
@@ -92,14 +65,25 @@ class BareWords:
         def table(*names: str) -> PhraseIndex[None]:
             return PhraseIndex((phrase, None) for name in names for phrase in lexicon.phrases("bare", name))
 
-        self._forms = frozenset[str]().union(*map(forms, lexicon.languages))
+        self._forms = frozenset[str]().union(*map(forms, lexicon.languages)) - {""}
+        self._starts = frozenset(form.split(" ", 1)[0] for form in self._forms)
         self.listed = tuple(sorted(self._forms))
-        self._any = table("fillers", "yes", "no", "yes_tails", "no_tails", "pointers")
+        self._any = table(*_LISTS)
         self._yes, self._no = table("yes", "yes_tails", "still"), table("no", "no_tails", "changed")
 
     def is_bare(self, answer: str) -> bool:
-        """Whether the answer is on the closed list."""
-        return narrow(answer) in self._forms
+        """Whether the answer is made of forms on the closed list, the longest taken first."""
+        words = narrow(answer).split(" ")
+        at = 0
+        for _ in range(PARTS):
+            if words[at] not in self._starts:
+                return False  # told by the first word, as of most answers
+            lengths = range(min(len(words) - at, LONGEST_FORM), 0, -1)
+            taken = next((n for n in lengths if " ".join(words[at : at + n]) in self._forms), 0)
+            at += taken
+            if not taken or at == len(words):
+                return taken > 0
+        return False
 
     def sounds_bare(self, answer: str) -> bool:
         """Whether it is made of such words alone, however it is typed."""

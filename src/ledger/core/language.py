@@ -170,7 +170,8 @@ def read(source: Mapping[str, Any], where: str) -> Language:
                 )
             forms = _expanded(items, notation, where, (table, name))
             if table in CUE_TABLES:
-                cues += [Cue(form, table, Reach(name)) for form in forms]
+                reach = Reach(name)
+                cues += [Cue(form, table, reach) for form in forms]
             else:
                 phrases[table, name] = forms
     script = source["script"]

@@ -76,6 +76,7 @@ class Notation:
         self._named = named
         self._spelling = spelling
         self._lists: dict[str, list[tuple[Slot, ...]]] = {}  # the named lists that were expanded
+        self._met: dict[str, list[tuple[Slot, ...]]] = {}  # the written words that were
         self._opened: set[str] = set()
 
     def expand(self, phrase: str) -> list[Phrase]:
@@ -100,6 +101,12 @@ class Notation:
 
     def _choices(self, word: str) -> list[tuple[Slot, ...]]:
         """What may stand in the place of one written word."""
+        found = self._met.get(word)
+        if found is None:
+            found = self._met[word] = self._forms_of(word)
+        return found
+
+    def _forms_of(self, word: str) -> list[tuple[Slot, ...]]:
         optional = len(word) > 1 and word.endswith("?")
         words: set[str] = set()
         forms: list[tuple[Slot, ...]] = []

@@ -43,10 +43,10 @@ def timings(gate: Gate, said: list[str]) -> Iterator[str]:
         "2,000 characters, not verbatim: nearest",
         [took(m, [s]) - took(m, [s], suggest=False) for m, s in absent],
     )
-    yield f"{'built to be slow, nearest included':<44}  4 KiB: one span; 64 KiB: one span, then the slowest kind of 32 spans"
+    yield f"{'built to be slow, nearest included':<44}  2,000 characters: one span; 64 KiB: one span, then the slowest kind of 32 spans"
     for name, unit in BUILT.items():
-        small, large = (unit * (size // len(unit) + 1) for size in (4096, 65536))
-        small, large = small[:4094] + " z", large[:65534] + " z"
+        small, large = (unit * (size // len(unit) + 1) for size in (2000, 65536))
+        small, large = small[:1998] + " z", large[:65534] + " z"
         short, huge = (min(took(message, ["z"]) for _ in range(3)) for message in (small, large))
         kinds = (
             [large[at : at + 60] for at in range(0, 64000, 2000)],

@@ -30,9 +30,9 @@ _BLANK = r"[\s\x1c-\x1f]"  # as str.isspace has it
 _UNEVEN = regex.compile(
     rf"(?P<space>{_BLANK}{{2,}}|(?![ \n]){_BLANK})|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})"
 )
-_UNEVEN_ASCII = re.compile(
-    r"(?P<space>\s{2,}|[^\S \n])|(?P<dash>-{2,})"
-)  # the same for ASCII, several times faster
+_UNEVEN_ASCII = re.compile(  # the same for ASCII, by one class in front several times faster
+    r"[\s-](?:(?<=\s)(?P<space>\s+|(?<![ \n]))|(?<=-)(?P<dash>-+))"
+)
 _STRETCH = re.compile(r"\S+|\s+")
 _CLUSTER = regex.compile(r"\X")
 _HIDDEN_ONE = regex.compile(_HIDDEN)

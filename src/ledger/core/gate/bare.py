@@ -19,7 +19,6 @@ from ledger.core.phrases import SPACELESS, PhraseIndex, Words
 from ledger.core.text import fold
 
 PARTS = 4  # forms that a bare answer is made of at most: "oh no, not really"
-LONGEST_FORM = 12  # words, or characters of a script without spaces
 _DROPPED = ".,;:!?¡¿…'’‘\"“”`´()[]-–—"
 _BLANK = "、，。"
 _LOWER = str.maketrans(string.ascii_uppercase + _BLANK, string.ascii_lowercase + " " * len(_BLANK), _DROPPED)
@@ -66,7 +65,14 @@ class BareWords:
             return PhraseIndex((phrase, None) for name in names for phrase in lexicon.phrases("bare", name))
 
         self._forms = frozenset[str]().union(*map(forms, lexicon.languages)) - {""}
-        self._starts = frozenset(form.split(" ", 1)[0] for form in self._forms)
+        self._lengths: dict[
+            str, tuple[int, ...]
+        ] = {}  # of the forms that start with a word, the longest first
+        for form in self._forms:
+            first, *others = form.split(" ")
+            self._lengths[first] = tuple(
+                sorted({*self._lengths.get(first, ()), len(others) + 1}, reverse=True)
+            )
         self.listed = tuple(sorted(self._forms))
         self._any = table(*_LISTS)
         self._yes, self._no = table("yes", "yes_tails", "still"), table("no", "no_tails", "changed")
@@ -76,13 +82,14 @@ class BareWords:
         words = narrow(answer).split(" ")
         at = 0
         for _ in range(PARTS):
-            if words[at] not in self._starts:
-                return False  # told by the first word, as of most answers
-            lengths = range(min(len(words) - at, LONGEST_FORM), 0, -1)
-            taken = next((n for n in lengths if " ".join(words[at : at + n]) in self._forms), 0)
-            at += taken
-            if not taken or at == len(words):
-                return taken > 0
+            for length in self._lengths.get(words[at], ()):
+                if at + length <= len(words) and " ".join(words[at : at + length]) in self._forms:
+                    at += length
+                    break
+            else:
+                return False
+            if at == len(words):
+                return True
         return False
 
     def sounds_bare(self, answer: str) -> bool:

@@ -57,7 +57,8 @@ class Turns:
 
     def only(self, rule: str) -> Turns:
         """Those of one rule."""
-        return Turns([turn for turn in self._all if turn.rule == rule], self._asides)
+        found = [turn for turn in self._all if turn.rule == rule]
+        return Turns(found, self._asides) if found else NO_TURNS
 
     def cutting(self, start: int, end: int) -> Iterator[Turn]:
         """Those that cut a span, in order. What stands outside an aside does not turn what stands in it."""

@@ -10,7 +10,6 @@ Source: DESIGN section 6 ("without it all data of the message's script apply tog
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -25,6 +24,8 @@ _MOST = 3  # languages that a long message may be in; of 1,300 that people wrote
 _SHARE = 0.3  # of the words of a message that the best language has to explain; of English chat nearly always half are
 _NEIGHBOUR = 4  # words of the best language for each word, and letter, that is of a neighbour without data
 _BINDING = frozenset({"clause", "particle", "sentence"})  # tables of words that hold sentences together
+_BITS = 16  # of a field: a message of 64 KiB has less than 65,536 words
+_COUNT = (1 << _BITS) - 1
 _UNEXPLAINED = 2  # words that another language explains and the best does not
 # Words are compared as bytes: a long message is cut into them several times faster so.
 _ASCII_MARKS = b'.,;:!?()[]{}"/\\*_~<>|=+'
@@ -50,12 +51,14 @@ class Ear:
         self._scripts = languages.scripts
         self._of_script = {script: languages.of_script(script) for script in self._scripts}
         self._all = languages.all
-        self._by_word: dict[bytes, frozenset[str]] = {}
+        # The languages of a word as one number with a field for each, so that a sum counts the words of all at once.
+        self._by_word: dict[bytes, int] = {}
+        self._field = {language.code: 1 << _BITS * at for at, language in enumerate(languages.all)}
         foreign = {_coded(word) for language in languages.all for word in language.foreign}
         self._turning = {language.code: _turning_words(language) for language in languages.all}
         for language in languages.all:
             for word in map(_coded, _words_of(language)):
-                self._by_word[word] = self._by_word.get(word, frozenset()) | {language.code}
+                self._by_word[word] = self._by_word.get(word, 0) | self._field[language.code]
         self._known = frozenset(self._by_word)
         self._foreign = frozenset(foreign) - self._known
         self._letters = frozenset(b"".join(self._known).decode("utf-8", "surrogatepass"))
@@ -74,20 +77,18 @@ class Ear:
             return Spoken((), known=False)
         words = _words(folded.text, beyond)
         told = words & self._known
-        groups = Counter(
-            map(self._by_word.__getitem__, told)
-        )  # how many words there are of each set of languages
         codes = [language.code for language in languages]
-        counted = {code: sum(n for group, n in groups.items() if code in group) for code in codes}
+        total = sum(map(self._by_word.__getitem__, told))
+        counted = {code: total // self._field[code] & _COUNT for code in codes}
         most = max(counted.values())
         foreign = len(words & self._foreign) + len(beyond & _LATIN_LETTERS - self._letters)
         if not most:
             known = len(words) < _FEW and len(message) <= _SHORT and not foreign
             return Spoken(languages if known else languages[:1], known)
         best = {code for code in codes if counted[code] == most}
-        others: set[str] = set()
-        if any(group.isdisjoint(best) for group in groups):
-            others = self._others(codes, [word for word in told if self._by_word[word].isdisjoint(best)])
+        of_best = sum(map(self._field.__getitem__, best))
+        unexplained = [word for word in told if not self._by_word[word] & of_best]
+        others = self._others(codes, unexplained) if unexplained else set()
         chosen = tuple(
             language for group in (best, others) for language in languages if language.code in group
         )
@@ -103,9 +104,9 @@ class Ear:
         spoken = self.spoken(message, folded)
         if not spoken.known or hinted in spoken.languages or len(spoken.languages) > 1:
             return ()
-        told = [self._by_word[word] for word in _words(folded.text, frozenset()) & self._known]
+        total = sum(map(self._by_word.__getitem__, _words(folded.text, frozenset()) & self._known))
         hints, others = (
-            sum(code in codes for codes in told) for code in (hinted.code, spoken.languages[0].code)
+            total // self._field[code] & _COUNT for code in (hinted.code, spoken.languages[0].code)
         )
         if others < _FEW or hints * _NEIGHBOUR > others:
             return ()
@@ -115,8 +116,9 @@ class Ear:
         """The languages that explain what the best ones leave."""
         counted = dict.fromkeys(codes, 0)
         for word in unexplained:
-            for code in self._by_word[word].intersection(codes):
-                counted[code] += _UNEXPLAINED if word in self._turning[code] else 1
+            for code in codes:
+                if self._by_word[word] & self._field[code]:
+                    counted[code] += _UNEXPLAINED if word in self._turning[code] else 1
         return {code for code, count in counted.items() if count >= _UNEXPLAINED}
 
 

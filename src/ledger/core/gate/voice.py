@@ -45,9 +45,15 @@ _BLOCKS = regex.compile(
     r"|(?P<code>`[^`\n]+`)",
     regex.DOTALL | regex.IGNORECASE,
 )
-_BLOCK_MARKS = re.compile(r"[<`{>\[:：]|~~~|--")  # without any of them there is no block
+# Each with one character class in front, by which the search skips what is none of these several times faster than by alternatives.
+_BLOCK_MARKS = re.compile(
+    r"[<`{>\[:：~-](?:(?<![~-])|(?<=~)~~|(?<=-)-)"
+)  # without any of them there is no block
 _QUOTE_MARKS = re.compile(r"[\"“”„‟«»「」『』＂'‘’‚]")
-_QUOTES = regex.compile(r"[\"“”„‟«»「」『』＂]|(?<!\w)['‘‚](?=\w)|(?<=\S)['’](?!\w)")
+_LETTER = r"[\w\u0300-\u036f]"
+_QUOTES = re.compile(
+    rf"[\"“”„‟«»「」『』＂'‘’‚](?:(?<!['‘’‚])|(?<=(?<!{_LETTER})['‘‚])(?={_LETTER})|(?<=\S['’])(?!{_LETTER}))"
+)
 _CLOSING = {
     "“": "”",
     "„": "“”",

@@ -170,11 +170,9 @@ begin
     ), laid as (
       insert into ledger.entry (principal, topic, answer, as_of)
       select p, r.topic, r.answer, r.as_of from rows r order by r.topic
-      returning topic, ctid
+      returning topic, ctid as place
     )
-    select bool_and(o.here > o.before)
-      into in_order
-      from (select l.ctid as here, lag(l.ctid) over (order by l.topic) as before from laid l) o;
+    select array_agg(l.place order by l.topic) = array_agg(l.place order by l.place) into in_order from laid l;
     exit when in_order is not false;
     topics := '{}';
     answers := '{}';

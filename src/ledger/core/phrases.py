@@ -167,34 +167,36 @@ def as_regex(pattern: str) -> str:
     return ("" if pattern.startswith("*") else r"\A") + inside + ("" if pattern.endswith("*") else r"\Z")
 
 
-_Seconds = dict[str, list[tuple[Phrase, T]]]
+class _Node(Generic[T]):
+    """Phrases that start with the same words: those that end there, and the longer ones by the next word."""
+
+    __slots__ = ("ending", "longer", "nodes")
+
+    def __init__(self, phrases: Sequence[tuple[Phrase, T]], depth: int) -> None:
+        self.ending: list[tuple[int, T]] = []
+        self.longer: dict[str, list[tuple[Phrase, T]]] = {}
+        self.nodes: dict[str, _Node[T]] = {}
+        for entry in phrases:
+            phrase, value = entry
+            if len(phrase.words) == depth:
+                self.ending.append((phrase.length, value))
+                continue
+            for word in phrase.words[depth]:
+                self.longer.setdefault(word, []).append(entry)
 
 
 class PhraseIndex(Generic[T]):
-    """Phrases, each with what it stands for, found by their first two words.
+    """Phrases, each with what it stands for, found word by word, however many start alike.
 
-    What starts with a word is sorted by second words when the word is first met, since most words of the lists never are.
+    What starts with some words is sorted by the next when a text first has them, since most words of the lists are never met.
     """
 
     def __init__(self, phrases: Iterable[tuple[Phrase, T]]) -> None:
-        self.firsts: dict[str, list[tuple[Phrase, T]]] = {}  # the longest first
-        for entry in sorted(phrases, key=lambda item: -len(item[0].words)):
+        self.firsts: dict[str, list[tuple[Phrase, T]]] = {}
+        for entry in phrases:
             for first in entry[0].words[0]:
                 self.firsts.setdefault(first, []).append(entry)
-        self._met: dict[str, tuple[list[tuple[int, T]], _Seconds[T]]] = {}
-
-    def _starting(self, first: str) -> tuple[list[tuple[int, T]], _Seconds[T]]:
-        """The phrases of one word, and the longer ones by the second, that start with a word."""
-        single: list[tuple[int, T]] = []
-        seconds: _Seconds[T] = {}
-        for phrase, value in self.firsts[first]:
-            if len(phrase.words) == 1:
-                single.append((1, value))
-                continue
-            for second in phrase.words[1]:
-                seconds.setdefault(second, []).append((phrase, value))
-        self._met[first] = single, seconds
-        return single, seconds
+        self._met: dict[str, _Node[T]] = {}
 
     def in_none(self, tokens: Iterable[str]) -> bool:
         """Whether no phrase starts with any of the tokens."""
@@ -205,18 +207,21 @@ class PhraseIndex(Generic[T]):
         first = tokens[at]
         if first not in self.firsts:
             return []
-        single, seconds = self._met.get(first) or self._starting(first)
-        if not seconds or at + 1 >= len(tokens) or tokens[at + 1] not in seconds:
-            return single
-        found: list[tuple[int, T]] = []
-        for phrase, value in seconds[tokens[at + 1]]:
-            words = phrase.words
-            if len(words) == 2 or (
-                at + len(words) <= len(tokens)
-                and all(tokens[at + index] in words[index] for index in range(2, len(words)))
-            ):
-                found.append((phrase.length, value))
-        return found + single if single else found
+        node = self._met.get(first)
+        if node is None:
+            node = self._met[first] = _Node(self.firsts[first], 1)
+        found, start = node.ending, at
+        while node.longer:
+            at += 1
+            if at == len(tokens) or tokens[at] not in node.longer:
+                break
+            following = node.nodes.get(tokens[at])
+            if following is None:
+                following = node.nodes[tokens[at]] = _Node(node.longer[tokens[at]], at - start + 1)
+            node = following
+            if node.ending:
+                found = node.ending + found
+        return found
 
     def match(self, tokens: Sequence[str], at: int) -> int:
         """How many tokens the longest phrase takes that starts at a token; 0 for none."""

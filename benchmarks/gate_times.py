@@ -73,4 +73,7 @@ BUILT = {
     "long word": "a",
     "hyphens": "a-",
     "angle": "<answer-ledger ",
+    "hidden line breaks": "\u200b\n",
+    "small sentences": "non ! ",
+    "reported speech": "咱们医生坚持说, ",
 }

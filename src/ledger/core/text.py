@@ -28,7 +28,7 @@ _ALIKE = str.maketrans({"—": "-", "\n": " ", "\f": " "})  # one for one, so th
 _HIDDEN = r"[\p{Cf}\p{Default_Ignorable_Code_Point}]"
 _BLANK = r"[\s\x1c-\x1f]"  # as str.isspace has it
 _UNEVEN = regex.compile(
-    rf"(?P<space>{_BLANK}{{2,}}|(?![ \n]){_BLANK})|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})"
+    rf"(?P<space>{_BLANK}(?:{_HIDDEN}*+{_BLANK})+|(?![ \n]){_BLANK})|(?P<hidden>{_HIDDEN}+)|(?P<dash>-{{2,}})"
 )
 _UNEVEN_ASCII = re.compile(  # the same for ASCII, by one class in front several times faster
     r"[\s-](?:(?<=\s)(?P<space>\s+|(?<![ \n]))|(?<=-)(?P<dash>-+))"

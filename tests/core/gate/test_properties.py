@@ -130,6 +130,9 @@ def test_narrow_is_stable_and_looks_at_ascii_letters_alone(text: str) -> None:
         "a-",
         "'a ",
         "<answer-ledger ",
+        "\u200b\n",
+        "non ! ",
+        "咱们医生坚持说, ",
     ],
 )
 def test_the_time_grows_with_the_length(unit: str) -> None:

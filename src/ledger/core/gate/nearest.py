@@ -36,6 +36,7 @@ SUGGESTED_FOR = frozenset(
 )
 _CLOSING, _OPENING = ".,;:!?…)]}", ",;:([{"  # marks that no slice starts, or ends, with
 _WORD = re.compile(r"\w+")
+_MOST_ROUNDS = 12  # of taking in cues that the last ones brought along; what people say needs three
 _MOST_TURNS = 256  # cues of the sentences touched; with more of them no wider span is looked for
 # Code points of a span times those of a message that is searched whole; of a longer one only the part with most of the span's words is.
 _SEARCHED = 1 << 20
@@ -121,10 +122,12 @@ def _to_edges(message: str, start: int, end: int) -> Place | None:
 
 
 def _take_in(reading: Reading, start: int, end: int) -> Place | None:
-    """The smallest wider slice that leaves no cue behind; None where it would be too long."""
+    """The smallest wider slice that leaves no cue behind; None where it would be too long, or far off."""
     if not reading.covers_unknown(start, end) or reading.turns_near(start, end) > _MOST_TURNS:
         return None
-    while end - start <= LONGEST:
+    for _ in range(_MOST_ROUNDS):
+        if end - start > LONGEST:
+            return None
         cuts = reading.cuts(start, end)
         if not cuts:
             return start, end

@@ -18,7 +18,7 @@ from ledger.core.gate.bare import BareWords
 from ledger.core.gate.context import leans
 from ledger.core.gate.details import LONGEST, detail
 from ledger.core.gate.question import question_in
-from ledger.core.gate.rules import RULES, Spot
+from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
 from ledger.core.gate.sentences import Sentences
@@ -74,6 +74,7 @@ class Reading:
         self._questions: dict[int, Place | None] = {}
         self._foreign: dict[int, bool] = {}
         self._others: dict[int, bool] = {}
+        self._of_words: dict[tuple[str, str, str | None, tuple[str, ...]], Turn | bool | None] = {}
 
     @cached_property
     def places_of_words(self) -> dict[str, list[int]]:
@@ -136,7 +137,7 @@ class Reading:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
         spot = Spot(self, start, end, question, avoid)
         for rule in self._rules:
-            found = rule.check(spot)
+            found = self._by_words(rule, spot) if rule.of_words else rule.check(spot)
             if found:
                 return Refusal(rule.reason, rule.name, found if isinstance(found, Turn) else None)
         for other in self._others_too:
@@ -144,6 +145,13 @@ class Reading:
             if refusal is not None:
                 return refusal
         return None
+
+    def _by_words(self, rule: Rule, spot: Spot) -> Turn | bool | None:
+        """What a rule of words alone finds, worked out once for a span that stands at many places."""
+        key = rule.name, spot.answer, spot.question, spot.avoid
+        if key not in self._of_words:
+            self._of_words[key] = rule.check(spot)
+        return self._of_words[key]
 
     def is_in_block(self, start: int, end: int) -> bool:
         """Whether a slice meets a block that is not typed by the principal."""

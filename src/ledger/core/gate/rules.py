@@ -50,13 +50,17 @@ Check = Callable[[Spot], Turn | bool | None]
 
 
 class Rule(NamedTuple):
-    """A rule: its check refuses a spot with the reason, by what is true of it or by the cue that it leaves behind."""
+    """A rule: its check refuses a spot with the reason, by what is true of it or by the cue that it leaves behind.
+
+    `of_words`: it looks at the words of the slice alone, wherever they stand.
+    """
 
     name: str
     reason: Reason
     check: Check
     refused: tuple[str, ...]
     kept: tuple[str, ...]
+    of_words: bool = False
 
     @property
     def purpose(self) -> str:
@@ -67,9 +71,11 @@ class Rule(NamedTuple):
 RULES: list[Rule] = []
 
 
-def _rule(reason: Reason, *, refused: tuple[str, ...], kept: tuple[str, ...]) -> Callable[[Check], Check]:
+def _rule(
+    reason: Reason, *, refused: tuple[str, ...], kept: tuple[str, ...], of_words: bool = False
+) -> Callable[[Check], Check]:
     def register(check: Check) -> Check:
-        RULES.append(Rule(check.__name__, reason, check, refused, kept))
+        RULES.append(Rule(check.__name__, reason, check, refused, kept, of_words))
         return check
 
     return register
@@ -241,7 +247,12 @@ def context(spot: Spot) -> bool:
     return spot.reading.leans(spot.start, spot.end)
 
 
-@_rule(Reason.NEEDS_QUESTION, refused=("[yes]", "[same as before]"), kept=("[two]", "[yes, I smoke]"))
+@_rule(
+    Reason.NEEDS_QUESTION,
+    refused=("[yes]", "[same as before]"),
+    kept=("[two]", "[yes, I smoke]"),
+    of_words=True,
+)
 def bare(spot: Spot) -> bool:
     """A yes, a no or a pointer means nothing without its question. Source: DESIGN section 6, rule 5."""
     return spot.reading.is_bare_unasked(spot.answer, spot.question)
@@ -251,13 +262,14 @@ def bare(spot: Spot) -> bool:
     Reason.SECRET,
     refused=("[my password is hunter2!]", "[my card is 4111 1111 1111 1111]"),
     kept=("[my phone has 4111 contacts]",),
+    of_words=True,
 )
 def secret(spot: Spot) -> bool:
     """No credential, and no card, account or identity number. Source: DESIGN section 6, rule 6; ISO/IEC 7812, ISO 13616."""
     return holds_secret(spot.answer, spot.reading.lexicon)
 
 
-@_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",))
+@_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",), of_words=True)
 def names(spot: Spot) -> bool:
     """None of the names to avoid, in any case, accent or inflection. Source: DESIGN section 6, rule 6."""
     return names_one(spot.answer, spot.avoid)

@@ -118,8 +118,9 @@ class Reading:
             return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
         if not whole:
             return _refused(Refusal(Reason.MID_WORD, "words")), places
-        if many:
-            return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
+        if many:  # not each is looked at: what refuses the first refuses the span
+            refusal = self.refusal(*whole[0], question, avoid)
+            return _refused(refusal or Refusal(Reason.AMBIGUOUS, "locate")), whole
         refusals: list[Refusal | None] = []
         for start, end in whole:
             refusals.append(self.refusal(start, end, question, avoid))

@@ -74,6 +74,7 @@ class Reading:
         self._questions: dict[int, Place | None] = {}
         self._foreign: dict[int, bool] = {}
         self._others: dict[int, bool] = {}
+        self._listed: dict[str, bool] = {}
         self._of_words: dict[tuple[str, str, str | None, tuple[str, ...]], Turn | bool | None] = {}
 
     @cached_property
@@ -132,7 +133,7 @@ class Reading:
             return _refused(first, left), whole
         start, end = whole[0]
         answer = self.message[start:end]
-        return Verdict(True, answer=answer, start=start, bare=self._bare.is_bare(answer)), whole
+        return Verdict(True, answer=answer, start=start, bare=self._is_listed(answer)), whole
 
     def refusal(self, start: int, end: int, question: str | None, avoid: tuple[str, ...]) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
@@ -261,10 +262,15 @@ class Reading:
 
     def is_bare_unasked(self, answer: str, question: str | None) -> bool:
         """Whether an answer is bare, or sounds so, and its question was not asked."""
-        listed = self._bare.is_bare(answer)
+        listed = self._is_listed(answer)
         if listed and self._was_asked(question):
             return False
         return listed or self._bare.sounds_bare(answer)
+
+    def _is_listed(self, answer: str) -> bool:
+        if answer not in self._listed:
+            self._listed[answer] = self._bare.is_bare(answer)
+        return self._listed[answer]
 
     def _was_asked(self, question: str | None) -> bool:
         wanted = fold(question or "").alike.strip(" ?!.¿¡")

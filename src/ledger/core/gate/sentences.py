@@ -48,8 +48,9 @@ class Sentence:
         self.words = words
         self.starts = starts
         self.ends = ends
-        self.shapes = ["#" if word[0].isdigit() else word for word in words]
-        self.plain = [at for at, word in enumerate(words) if word[0] not in _MARKS]
+        firsts = [word[0] for word in words]
+        self.shapes = ["#" if first.isdigit() else word for word, first in zip(words, firsts, strict=True)]
+        self.plain = [at for at, first in enumerate(firsts) if first not in _MARKS]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -110,25 +111,19 @@ class Sentences:
         return self._made[index]
 
     def _cut(self, index: int) -> Sentence:
-        matches = list(self._token.finditer(self._folded.text, *self._bounds[index]))
+        text = self._folded.text
+        spans = [match.span() for match in self._token.finditer(text, *self._bounds[index])]
+        words = [text[start:end] for start, end in spans]
+        if not self._plain:
+            words = list(map(_plain, words))
         if not self._folded.starts:
-            return Sentence(
-                [match[0] if self._plain else _plain(match[0]) for match in matches],
-                [match.start() for match in matches],
-                [match.end() for match in matches],
-            )
-        words: list[str] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        for match, origin in zip(
-            matches, self._folded.slices(match.span() for match in matches), strict=True
-        ):
-            if origin is None:
-                continue  # one half of a letter that folding made two
-            words.append(match[0] if self._plain else _plain(match[0]))
-            starts.append(origin[0])
-            ends.append(origin[1])
-        return Sentence(words, starts, ends)
+            return Sentence(words, [start for start, _ in spans], [end for _, end in spans])
+        origins = list(self._folded.slices(spans))
+        # None is one half of a letter that folding made two.
+        words = [word for word, origin in zip(words, origins, strict=True) if origin]
+        return Sentence(
+            words, [origin[0] for origin in origins if origin], [origin[1] for origin in origins if origin]
+        )
 
 
 def _plain(word: str) -> str:

@@ -53,12 +53,12 @@ class Ear:
         self._all = languages.all
         # The languages of a word as one number with a field for each, so that a sum counts the words of all at once.
         self._by_word: dict[bytes, int] = {}
-        self._field = {language.code: 1 << _BITS * at for at, language in enumerate(languages.all)}
+        self._shift = {language.code: _BITS * at for at, language in enumerate(languages.all)}
         foreign = {_coded(word) for language in languages.all for word in language.foreign}
         self._turning = {language.code: _turning_words(language) for language in languages.all}
         for language in languages.all:
             for word in map(_coded, _words_of(language)):
-                self._by_word[word] = self._by_word.get(word, 0) | self._field[language.code]
+                self._by_word[word] = self._by_word.get(word, 0) | 1 << self._shift[language.code]
         self._known = frozenset(self._by_word)
         self._foreign = frozenset(foreign) - self._known
         self._letters = frozenset(b"".join(self._known).decode("utf-8", "surrogatepass"))
@@ -79,14 +79,14 @@ class Ear:
         told = words & self._known
         codes = [language.code for language in languages]
         total = sum(map(self._by_word.__getitem__, told))
-        counted = {code: total // self._field[code] & _COUNT for code in codes}
+        counted = {code: total >> self._shift[code] & _COUNT for code in codes}
         most = max(counted.values())
         foreign = len(words & self._foreign) + len(beyond & _LATIN_LETTERS - self._letters)
         if not most:
             known = len(words) < _FEW and len(message) <= _SHORT and not foreign
             return Spoken(languages if known else languages[:1], known)
         best = {code for code in codes if counted[code] == most}
-        of_best = sum(map(self._field.__getitem__, best))
+        of_best = sum(1 << self._shift[code] for code in best)
         unexplained = [word for word in told if not self._by_word[word] & of_best]
         others = self._others(codes, unexplained) if unexplained else set()
         chosen = tuple(
@@ -106,7 +106,7 @@ class Ear:
             return ()
         total = sum(map(self._by_word.__getitem__, _words(folded.text, frozenset()) & self._known))
         hints, others = (
-            total // self._field[code] & _COUNT for code in (hinted.code, spoken.languages[0].code)
+            total >> self._shift[code] & _COUNT for code in (hinted.code, spoken.languages[0].code)
         )
         if others < _FEW or hints * _NEIGHBOUR > others:
             return ()
@@ -117,7 +117,7 @@ class Ear:
         counted = dict.fromkeys(codes, 0)
         for word in unexplained:
             for code in codes:
-                if self._by_word[word] & self._field[code]:
+                if self._by_word[word] >> self._shift[code] & 1:
                     counted[code] += _UNEXPLAINED if word in self._turning[code] else 1
         return {code for code, count in counted.items() if count >= _UNEXPLAINED}
 

@@ -118,7 +118,7 @@ class Server:
     """A running server with an installed template."""
 
     def __init__(self, folder: Path, pg_bin: Path | None = None) -> None:
-        self.embedded = EmbeddedServer.open(folder, pg_bin=pg_bin)
+        self.embedded = EmbeddedServer.open(folder, pg_bin=pg_bin, lasting=False)
         self.identity = Identity(b"tests" * 8, "default")
         with self._admin() as admin:
             admin.execute("create database template_ledger")

@@ -39,7 +39,7 @@ def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
     """Whether the other cluster has counted far fewer transactions than the mark says, or far more."""
     if far_ahead == "the first cluster":
         count(stage.admin("postgres"), 4_000)
-    with EmbeddedServer.open(tmp_path / "other") as other:
+    with EmbeddedServer.open(tmp_path / "other", lasting=False) as other:
         for name in ("roles", "restored"):
             with psycopg.connect(other.admin_conninfo(), autocommit=True) as admin:
                 admin.execute(f"create database {name}")

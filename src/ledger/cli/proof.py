@@ -17,7 +17,7 @@ from ledger.proof.report import Line, Page
 if TYPE_CHECKING:
     from ledger.service.replay import Line as Spoken
 
-PEOPLE = 25  # of one world
+PEOPLE = 50  # of one world
 _MARKS = {True: "[green]holds[/]", False: "[bold red]LEAKS[/]", None: "[yellow]told[/]"}
 
 

@@ -126,8 +126,8 @@ class Remains:
     def groups(self, table: Table) -> list[Row]:
         """A large table in short: a row for each xmin and xmax in it, which holds how many and a digest of them."""
         query = sql.SQL(
-            "select xmin::text::bigint, xmax::text::bigint, count(*)::text, md5(string_agg(h, '' order by h)) "
-            "from (select xmin, xmax, md5({}) as h from {} t) r group by xmin::text, xmax::text"
+            "select xmin::text::bigint, xmax::text::bigint, count(*)::text, sum(hashtextextended({}, 0))::text "
+            "from {} t group by xmin::text, xmax::text"
         ).format(_row(table), sql.Identifier(table.schema, table.name))
         found = []
         for xmin, xmax, n, digest in self._connection.execute(query).fetchall():

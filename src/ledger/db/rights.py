@@ -121,7 +121,10 @@ def _section(role: str, is_: str, held: list[Right], runs_as: dict[str, str]) ->
 
 def _main() -> None:
     identity = Identity(b"for this page" * 3, "default")
-    with tempfile.TemporaryDirectory() as folder, EmbeddedServer.open(Path(folder) / "data") as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedServer.open(Path(folder) / "data", lasting=False) as server,
+    ):
         with psycopg.connect(server.admin_conninfo(), autocommit=True) as admin:
             admin.execute("create database ledger")
         conninfo = server.admin_conninfo("ledger")

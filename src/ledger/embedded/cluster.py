@@ -30,15 +30,16 @@ def secret(home: Path) -> str:
     return private.read(path).decode()
 
 
-def prepare(home: Path, binaries: Binaries, account: Account, keep: int) -> Path:
+def prepare(home: Path, binaries: Binaries, account: Account, keep: int, *, lasting: bool = True) -> Path:
     """The cluster of `home`, made if absent, with the account as its owner.
 
-    `keep` is a descriptor that a program which outlives us holds on to.
+    `keep` is a descriptor that a program which outlives us holds on to. One that is not `lasting` is not waited
+    for until it is on the disk.
     Raises SetupError if it is of another major version, is not ours, or can't be made.
     """
     cluster = home / "cluster"
     if not cluster.exists():
-        _make(home, cluster, binaries, account, keep)
+        _make(home, cluster, binaries, account, keep, () if lasting else ("--no-sync",))
     try:
         major = (cluster / "PG_VERSION").read_text("ascii").strip()
     except FileNotFoundError:
@@ -55,7 +56,9 @@ def prepare(home: Path, binaries: Binaries, account: Account, keep: int) -> Path
     return cluster
 
 
-def _make(home: Path, cluster: Path, binaries: Binaries, account: Account, keep: int) -> None:
+def _make(
+    home: Path, cluster: Path, binaries: Binaries, account: Account, keep: int, more: tuple[str, ...]
+) -> None:
     # Under another name until it is whole: what a kill left behind is never taken for a cluster.
     draft = home / "cluster.new"
     if draft.exists():
@@ -79,6 +82,7 @@ def _make(home: Path, cluster: Path, binaries: Binaries, account: Account, keep:
             "--data-checksums",
             # The smallest: a segment keeps deleted answers until it is full.
             "--wal-segsize=1",
+            *more,
             keep=keep,
         )
         if made.returncode != 0:

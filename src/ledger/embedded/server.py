@@ -42,9 +42,10 @@ class EmbeddedServer:
     A context manager. Safe to open in several processes at once, and after any of them was killed.
     """
 
-    def __init__(self, home: Path, pg_bin: Path | None) -> None:
+    def __init__(self, home: Path, pg_bin: Path | None, lasting: bool) -> None:
         self._home = home
         self._pg_bin = pg_bin
+        self._lasting = lasting
         self._pid = os.getpid()
         self._owner: int | None = None
         self._socket = home / "socket"
@@ -58,10 +59,12 @@ class EmbeddedServer:
                 raise
 
     @classmethod
-    def open(cls, data_dir: Path, *, pg_bin: Path | None = None) -> Self:
+    def open(cls, data_dir: Path, *, pg_bin: Path | None = None, lasting: bool = True) -> Self:
         """Starts the server of `data_dir`, made if absent, or joins the one that runs.
 
-        `pg_bin` is a folder with initdb and postgres; absent, LEDGER_PG_BIN, the wheel's, the system's.
+        `pg_bin` is a folder with initdb and postgres; absent, LEDGER_PG_BIN, the wheel's, the system's. `lasting`
+        is false for one that is made to be thrown away: it is made in a quarter of the time, and a loss of power
+        may leave none of it.
         Raises SetupError, with the next step, if it can't be started.
         """
         if sys.platform not in {"linux", "darwin"}:
@@ -71,7 +74,7 @@ class EmbeddedServer:
             )
         home = private.folder(private.data_folder(data_dir) / "postgres")
         with private.explained(home):
-            return cls(home, pg_bin)
+            return cls(home, pg_bin, lasting)
 
     def admin_conninfo(self, dbname: str = "postgres") -> str:
         """The superuser's connection string (libpq) for one database. It holds the password."""
@@ -151,7 +154,7 @@ class EmbeddedServer:
         if server is None:
             raise SetupError(f"Another program holds {self._lock}. End it, and start again.")
         try:
-            path = cluster.prepare(self._home, found, account, keep=server)
+            path = cluster.prepare(self._home, found, account, keep=server, lasting=self._lasting)
             socket = self._make_socket_folder(stale.clear(path))
             account.give(socket)
             for file in configuration.write(path, socket):

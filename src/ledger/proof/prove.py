@@ -19,8 +19,8 @@ from ledger.service.replay import Line as Spoken
 class Size:
     """How much is played: the numbers of the worlds, people and days of each, and processes side by side."""
 
-    worlds: Sequence[int] = range(8)
-    people: int = 25
+    worlds: Sequence[int] = range(4)
+    people: int = 50
     days: int = 4
     attacked: int = 60  # people of the world that is attacked; 0: none is
     doors: bool = True  # whether marked values go in by every door

@@ -33,6 +33,7 @@ from ledger.db.clock import Clock
 from ledger.db.operation import UseCase
 from ledger.embedded import EmbeddedServer
 from ledger.identity import Identity
+from ledger.proof.client import Client
 from ledger.proof.words import LISTED
 from ledger.service.deployment import Deployment, migrate
 from ledger.settings import Settings
@@ -66,7 +67,7 @@ class Stage:
         """A stage on a server of its own, with the schema of this release; nothing of it is left behind."""
         with tempfile.TemporaryDirectory(prefix="ledger-proof-") as name:
             folder = Path(name)
-            with EmbeddedServer.open(folder / "server") as server:
+            with EmbeddedServer.open(folder / "server", lasting=False) as server:
                 with psycopg.connect(server.admin_conninfo(), autocommit=True) as admin:
                     # What is played is thrown away, so nobody waits for the disk; and what autovacuum does, the
                     # play does itself, at the same point of each.
@@ -146,8 +147,7 @@ class Place:
         self.tokens = Tokens.open(
             self.deployment.settings, self.deployment.keys, self.deployment.context.identity.principal
         )
-        # A failure of the application is a response, as it is behind a server.
-        self._transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        self._client = Client(self.app, self._runner.get_loop())
         with psycopg.connect(self.installer) as connection:
             ((cluster,),) = connection.execute("show data_directory").fetchall()
         self.cluster = Path(cluster)
@@ -201,15 +201,8 @@ class Place:
         if content is not None:
             sent["Content-Type"] = "application/json"
         sent |= headers or {}
-        request = httpx.Request(method, f"http://ledger{path}", content=content, headers=sent)
         with redirect_stdout(self.printed), redirect_stderr(self.printed):
-            return self._runner.get_loop().run_until_complete(self._send(request))
-
-    async def _send(self, request: httpx.Request) -> httpx.Response:
-        # without a client, whose cookies and redirects would cost more than the call
-        response = await self._transport.handle_async_request(request)
-        await response.aread()
-        return response
+            return self._client.send(method, path, sent, content)
 
     def run(self, use_case: UseCase[T]) -> T:
         """Runs a use case on the connections that the application works with: one a surface."""

@@ -32,6 +32,7 @@ class Findings:
     steps: int = 0
     compared: int = 0  # sections
     rows: int = 0  # that the plays left in tables of principals
+    filled: set[str] = field(default_factory=set)  # tables of ours that held rows after a sweep
     faults: list[str] = field(default_factory=list)
     disorder: list[str] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
@@ -39,7 +40,8 @@ class Findings:
 
     def add(self, more: Findings) -> None:
         for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(more, one.name))
+            mine, its = getattr(self, one.name), getattr(more, one.name)
+            setattr(self, one.name, mine | its if isinstance(mine, set) else mine + its)
 
     @property
     def well(self) -> bool:
@@ -141,8 +143,10 @@ def _played(stage: Stage, world: World, found: Findings) -> Iterator[tuple[Day, 
             found.disorder += remains.disorder()[:SHOWN]
             found.locked += remains.locked()
             play.sweep()
+            held = {t: remains.count(t) for t in remains.tables() if not t.of_the_system}
+            found.filled |= {t.name for t, n in held.items() if n}
             # not the release's own data: of so many rows statistics are a sample of chance
-            remains.maintain(t for t in remains.tables() if not t.of_the_system and remains.count(t) <= LARGE)
+            remains.maintain(t for t, n in held.items() if n <= LARGE)
             yield day, evidence(place, remains, in_whole=day is world.days[-1])
         found.faults += play.faults()
         found.steps += play.statuses.total()

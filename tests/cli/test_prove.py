@@ -24,8 +24,9 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[whole.Size]]:
     def put(*lines: Line) -> list[whole.Size]:
         asked: list[whole.Size] = []
 
-        def played(_stage: Any, size: whole.Size, transcripts: Any, advance: Any) -> Page:
+        def played(_stage: Any, size: whole.Size, transcripts: Any, advance: Any, begin: Any) -> Page:
             asked.append(size)
+            begin("A section")
             advance(size.histories)
             made = Page()
             made.add("A section", lines)
@@ -44,7 +45,16 @@ def test_a_page_on_which_everything_holds_is_0(page: Any, bare: Any) -> None:
     assert done.code == 0
     assert "A section" in done.out and "a claim: 200 histories" in done.out and "Nothing leaks." in done.out
     (size,) = asked
-    assert (list(size.worlds), size.people, size.jobs) == ([7, 8, 9], 25, 2)
+    assert (list(size.worlds), size.people, size.jobs) == ([7, 8], 30, 2)
+
+
+def test_what_it_is_at_is_told_on_the_standard_error(page: Any, bare: Any) -> None:
+    """Where nobody sees a bar: the page alone is on the standard output."""
+    page(HOLDS)
+    done = bare("prove", "--histories", "60", "--jobs", "1", "--json")
+    assert "Playing 60 histories, three times each, in 1 process" in done.err and "A section ..." in done.err
+    assert "yours is not touched" in " ".join(done.err.split())
+    assert done.json["well"] is True
 
 
 def test_a_claim_that_does_not_hold_is_1_and_named(page: Any, bare: Any) -> None:

@@ -21,6 +21,9 @@ def test_nothing_is_won_from_what_lasts_and_the_attackers_are_awake(stage):
         if one.of == "G1" and one.well
     } == set(JUDGED)
     assert [one.of for one in lines if one.well is None].count("residue") == 3
+    # the threshold stands on the page, and beside each advantage what it comes to
+    assert "once in 1,000 times" in lines[0].seen and "The dates alone give +" in lines[1].seen
+    assert all("chance gives up to +" in one.seen for one in lines[2:])
 
 
 def test_transcripts_are_attacked_too(stage, tmp_path):

@@ -17,7 +17,7 @@ from ledger.proof.report import Line, Page
 if TYPE_CHECKING:
     from ledger.service.replay import Line as Spoken
 
-PEOPLE = 50  # of one world
+PEOPLE = 50  # of one world, at most
 _MARKS = {True: "[green]holds[/]", False: "[bold red]LEAKS[/]", None: "[yellow]told[/]"}
 
 
@@ -31,14 +31,23 @@ def command(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Puts the promise to the proof, on databases made for it. Exit 1 when something leaks. Example: answer-ledger prove"""
+    """Puts the promise to the proof. Exit 1 when something leaks. Example: answer-ledger prove
+
+    It plays on an embedded server of its own, and opens no database of yours; for that there is: answer-ledger doctor
+    """
     from ledger.proof.prove import Size, prove  # takes long, and no other command needs it
     from ledger.proof.stage import Stage
 
     lines = _read(transcripts or [])
-    people = min(histories, PEOPLE)
-    worlds = range(seed, seed + -(-histories // people))
+    worlds = range(seed, seed + -(-histories // PEOPLE))
+    people = -(-histories // len(worlds))
     size = Size(worlds, people, jobs=min(len(worlds), jobs or os.cpu_count() or 1))
+    errors.print(
+        f"Playing {size.histories:,} histories, three times each, in {_counted(size.jobs, 'process', 'processes')}, "
+        f"and all that comes after them{_transcribed(len(lines))}. On a server of its own; yours is not touched.",
+        highlight=False,
+        soft_wrap=True,
+    )
     with (
         Stage.alone() as stage,
         Progress(
@@ -51,13 +60,27 @@ def command(
             transient=True,
         ) as progress,
     ):
-        task = progress.add_task("playing", total=size.histories + len(lines))
-        page = prove(stage, size, lines, lambda n: progress.advance(task, n))
+        task = progress.add_task("", total=size.histories + len(lines))
+
+        def begin(title: str) -> None:
+            progress.update(task, description=title)
+            if progress.disable:
+                errors.print(f"{title} ...", highlight=False)
+
+        page = prove(stage, size, lines, lambda n: progress.advance(task, n), begin)
     if json:
         print_json(page.document())
     else:
         _show(page)
     raise typer.Exit(0 if page.well else NO)
+
+
+def _counted(n: int, one: str, more: str) -> str:
+    return f"{n:,} {one if n == 1 else more}"
+
+
+def _transcribed(lines: int) -> str:
+    return f"; {_counted(lines, 'line', 'lines')} of transcripts" if lines else ""
 
 
 def _read(files: list[Path]) -> list[Spoken]:

@@ -67,7 +67,11 @@ class Verdict:
     advantage: float
     low: float
     high: float
-    leaks: bool  # an advantage so large hardly comes by chance
+    limit: float  # chance gives no more than this, but for once in 1 / DOUBT times: from here on it leaks
+
+    @property
+    def leaks(self) -> bool:
+        return self.advantage > max(0.0, self.limit)
 
 
 def guess(answers: Mapping[Item, Given], score: Score) -> Guessed:
@@ -120,22 +124,24 @@ def best(answers: Mapping[Item, Given], signals: Mapping[str, Signal], copy: Map
         here = guess(answers, closeness(signal))
         found[name] = here.but(guess(answers, closeness(copy.get(name, {}))))
     if not found:
-        return Verdict(len(signals), "none: no number tells two answers apart", 0.0, 0.0, 0.0, False)
+        return Verdict(len(signals), "none: no number tells two answers apart", 0.0, 0.0, 0.0, 0.0)
     learnt = {name: guessed.of(_even).advantage for name, guessed in found.items()}
     name = max(learnt, key=lambda one: (abs(learnt[one]), one))
     held = found[name].of(_odd, math.copysign(1.0, learnt[name]))
     value, error = held.advantage, held.error
-    leaks = value > 0 and _by_chance(held) <= DOUBT
-    return Verdict(len(signals), name, value, value - SHOWN * error, value + SHOWN * error, leaks)
+    return Verdict(len(signals), name, value, value - SHOWN * error, value + SHOWN * error, _by_chance(held))
 
 
 def _by_chance(found: Guessed) -> float:
-    """How often so large an advantage would come if each principal's were as likely the other way round."""
+    """The largest advantage that would come oftener than DOUBT says if each principal's were as likely the other way
+    round."""
     chance = random.Random(0)  # noqa: S311 - the same each time
     each = [net for net in found.net.values() if net]
-    total = sum(each)
-    as_large = sum(sum(net if chance.random() < 0.5 else -net for net in each) >= total for _ in range(FLIPS))
-    return (as_large + 1) / (FLIPS + 1)
+    sums = sorted(
+        (sum(net if chance.random() < 0.5 else -net for net in each) for _ in range(FLIPS)), reverse=True
+    )
+    total = sum(found.comparisons.values())
+    return sums[int(DOUBT * (FLIPS + 1)) - 1] / total if total else 0.0
 
 
 def _even(place: int) -> bool:

@@ -36,28 +36,32 @@ def prove(
     size: Size,
     transcripts: Sequence[Spoken] = (),
     advance: Callable[[int], None] = lambda _: None,
+    begin: Callable[[str], None] = lambda _: None,
 ) -> Page:
     """Plays everything and gives the page. Transcripts are attacked besides the generated world. `advance` hears how
-    many histories, and lines of transcripts, are done."""
+    many histories, and lines of transcripts, are done; `begin` the title of each section that begins."""
     page = Page()
     stage.prepare()
-    page.add(
-        "Nothing that lasts tells where an answer came from", _whole(lambda: _same(stage, size, advance))
-    )
+
+    def add(title: str, section: Callable[[], Iterable[Line]]) -> None:
+        begin(title)
+        page.add(title, _whole(section))
+
+    add("Nothing that lasts tells where an answer came from", lambda: _same(stage, size, advance))
     if size.attacked:
-        page.add(
+        add(
             "An attacker who has everything: were two answers given in one thread?",
-            _whole(lambda: siege.of_histories(stage, size.worlds[0], size.attacked)),
+            lambda: siege.of_histories(stage, size.worlds[0], size.attacked),
         )
     if transcripts:
-        page.add(
+        add(
             "The same on the transcripts",
-            _whole(lambda: siege.of_transcripts(stage, transcripts, lambda: advance(1))),
+            lambda: siege.of_transcripts(stage, transcripts, lambda: advance(1)),
         )
-    page.add("The wall holds in the database", _whole(lambda: _in_a_place(stage, wall.examine)))
-    page.add("No reply is an oracle", _whole(lambda: _in_a_place(stage, oracle.examine)))
+    add("The wall holds in the database", lambda: _in_a_place(stage, wall.examine))
+    add("No reply is an oracle", lambda: _in_a_place(stage, oracle.examine))
     if size.doors:
-        page.add("Marked values, by every door", _whole(doors.examine))
+        add("Marked values, by every door", doors.examine)
     return page
 
 

@@ -32,6 +32,7 @@ def of_histories(stage: Stage, seed: int, people: int) -> Iterator[Line]:
             if day is not world.days[-1]:
                 play.sweep()
 
+    yield _measured()
     yield from _attacked(stage, play)
 
 
@@ -74,7 +75,7 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
     evening, night = truth(before, play.told), truth(after, play.told)
     rows_before, log_before = _copied(stage, before, evening)
     rows_after, log_after = _copied(stage, after, night)
-    yield _known(night, play.told)
+    yield _known(night)
     yield _awake(stage, play.told, night)
     yield _judged(
         "tables and system columns after the sweep",
@@ -178,15 +179,26 @@ def _of_log(log: _Log, answers: Mapping[Item, Given]) -> Signals:
 # ── What it comes to ─────────────────────────────────────────────────────────────────────────────
 
 
-def _known(answers: Mapping[Item, Given], told: Sequence[Told]) -> Line:
+def _measured() -> Line:
+    return Line(
+        "how it is measured",
+        "G1", None,
+        "an advantage is how much oftener a pair of one thread is put before a pair of two than the other way round, 0 a coin's "
+        f"throw and 1 certainty, with an interval of 95 %. It is no advantage up to what chance gives once in {1 / attack.DOUBT:,.0f} "
+        "times, which stands beside it, and a leak from there on",
+    )  # fmt: skip
+
+
+def _known(answers: Mapping[Item, Given]) -> Line:
     pairs = signals.together(answers)
     content = attack.guess(answers, lambda a, b: pairs[a[0]][frozenset((a[1], b[1]))])
     return Line(
         "what is kept on purpose, and no attack",
         "G1", None,
-        f"{len(answers):,} answers of {len({p for p, _ in answers}):,} principals; the dates alone give an advantage of "
-        f"{attack.by_dates(answers):+.2f}, and which topics go together {content.advantage:+.2f} more. The advantages "
-        "below are over both.",
+        f"{len(answers):,} answers of {len({p for p, _ in answers}):,} principals. The dates alone give {_signed(attack.by_dates(answers))} "
+        "of an advantage (where a talk is over within days, answers of one day are the rather of one thread). "
+        f"Which topics go together gives {_signed(content.advantage)} more. What follows is over both: among pairs whose dates lie "
+        "equally far apart, and less what a copy of the contents gives",
     )  # fmt: skip
 
 
@@ -216,5 +228,12 @@ def _reported(about: str, found: Verdict, todo: str) -> Line:
 
 
 def _seen(found: Verdict) -> str:
-    interval = f" [{found.low:+.2f}, {found.high:+.2f}]"
-    return f"{found.advantage:+.2f}{interval} by the best of {found.attackers}: {found.best}"
+    interval = f"[{_signed(found.low)}, {_signed(found.high)}]"
+    chance = f"chance gives up to {_signed(found.limit)}"
+    return (
+        f"{_signed(found.advantage)} {interval}, and {chance}, by the best of {found.attackers}: {found.best}"
+    )
+
+
+def _signed(advantage: float) -> str:
+    return f"{round(advantage, 2) + 0.0:+.2f}"

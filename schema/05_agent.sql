@@ -194,12 +194,15 @@ begin
      where t.listed;
 end $$;
 
--- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business.
+-- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business. So the
+-- commit does not wait for the disk, which it would for a new key alone. A key that a crash takes with it
+-- is coined again when it is named again; an answer under it is on disk together with it.
 create function ledger.coin(new_key text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 begin
+  perform set_config('synchronous_commit', 'off', true);
   perform ledger.lock_in_common();
   insert into ledger.topic (key)
   select new_key

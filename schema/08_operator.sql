@@ -268,24 +268,20 @@ begin
   return (select to_jsonb(s) - 'only_row' from ledger.setting s where s.only_row);
 end $$;
 
+-- One statement, and no lock before it: on a row that stays as it is a lock would leave its mark (xmax),
+-- which the sweep does not take away. Of two at once the second sees what the first has put.
 create function ledger.setting_change(change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
-declare
-  old ledger.setting;
-  new ledger.setting;
 begin
   perform ledger.lock_in_common();
-  select * into old from ledger.setting s where s.only_row for update;
-  new := jsonb_populate_record(old, change);
-  if new is distinct from old then
-    update ledger.setting s
-       set reconfirm_after = new.reconfirm_after, drop_after = new.drop_after,
-           undecided_tier = new.undecided_tier, visible_from = new.visible_from,
-           pepper_proof = coalesce(old.pepper_proof, new.pepper_proof)
-     where s.only_row;
-  end if;
+  update ledger.setting s
+     set (reconfirm_after, drop_after, undecided_tier, visible_from, pepper_proof) =
+         (select new.reconfirm_after, new.drop_after, new.undecided_tier, new.visible_from,
+                 coalesce(s.pepper_proof, new.pepper_proof)
+            from jsonb_populate_record(s, change) new)
+   where s.only_row and jsonb_populate_record(s, change) is distinct from s;
   return ledger.setting_read();
 end $$;
 comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';

@@ -180,11 +180,13 @@ create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
   stamp       xid8,
   horizon     xid8,
+  cluster     bigint,
   snapshot_on date
 );
 comment on table ledger.sweep_mark is 'How far the last sweep came.';
 comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
 comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
+comment on column ledger.sweep_mark.cluster is 'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
 insert into ledger.sweep_mark default values;
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────

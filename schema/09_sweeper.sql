@@ -139,9 +139,12 @@ end $$;
 
 -- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
 -- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
-create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) returns boolean
+-- Another's xmax is the mark of one who locked the row, or took back what he had done to it: a clock as well.
+create function ledger.written_since(row_xmin xid, row_xmax xid, horizon xid8, stamp xid8) returns boolean
   language sql stable
-  return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
+  return horizon is null
+      or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid))
+      or (row_xmax <> '0'::xid and row_xmax <> row_xmin);
 
 -- Every table but ledger.bare_form, which comes with the release and is the same in every ledger.
 create function ledger.sweep_restamp() returns bigint
@@ -151,13 +154,14 @@ create function ledger.sweep_restamp() returns bigint
 as $$
 declare
   mark  ledger.sweep_mark;
+  here  bigint := (select c.system_identifier from pg_control_system() c);
   tab   regclass;
   n     bigint;
   total bigint := 0;
 begin
   perform ledger.lock_whole();
   select * into mark from ledger.sweep_mark m;
-  if mark.stamp >= pg_current_xact_id() then
+  if mark.cluster is distinct from here or mark.stamp >= pg_current_xact_id() then
     mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
   end if;
   foreach tab in array array[
@@ -167,7 +171,7 @@ begin
     execute format(
       'with taken as (
          delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, $1, $2))
+           select principal from %1$s where ledger.written_since(xmin, xmax, $1, $2))
          returning *)
        insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
@@ -177,11 +181,12 @@ begin
     'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
   ]::regclass[] loop
     execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, $1, $2) returning *)
+      'with taken as (delete from %1$s where ledger.written_since(xmin, xmax, $1, $2) returning *)
        insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
     total := total + n;
   end loop;
-  update ledger.sweep_mark set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot());
+  update ledger.sweep_mark
+     set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot()), cluster = here;
   return total;
 end $$;

@@ -47,7 +47,7 @@ begin
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'stamp', 'xid8'), ('sweep_mark', 'horizon', 'xid8'),
-      ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'snapshot_on', 'date'),
       ('version', 'version_num', 'character varying')))
    limit 1;
   if found then

@@ -296,11 +296,13 @@ create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
   stamp       xid8,
   horizon     xid8,
+  cluster     bigint,
   snapshot_on date
 );
 comment on table ledger.sweep_mark is 'How far the last sweep came.';
 comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
 comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
+comment on column ledger.sweep_mark.cluster is 'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
 insert into ledger.sweep_mark default values;
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
@@ -2040,9 +2042,12 @@ end $$;
 
 -- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
 -- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
-create function ledger.written_since(row_xmin xid, horizon xid8, stamp xid8) returns boolean
+-- Another's xmax is the mark of one who locked the row, or took back what he had done to it: a clock as well.
+create function ledger.written_since(row_xmin xid, row_xmax xid, horizon xid8, stamp xid8) returns boolean
   language sql stable
-  return horizon is null or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid));
+  return horizon is null
+      or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid))
+      or (row_xmax <> '0'::xid and row_xmax <> row_xmin);
 
 -- Every table but ledger.bare_form, which comes with the release and is the same in every ledger.
 create function ledger.sweep_restamp() returns bigint
@@ -2052,13 +2057,14 @@ create function ledger.sweep_restamp() returns bigint
 as $$
 declare
   mark  ledger.sweep_mark;
+  here  bigint := (select c.system_identifier from pg_control_system() c);
   tab   regclass;
   n     bigint;
   total bigint := 0;
 begin
   perform ledger.lock_whole();
   select * into mark from ledger.sweep_mark m;
-  if mark.stamp >= pg_current_xact_id() then
+  if mark.cluster is distinct from here or mark.stamp >= pg_current_xact_id() then
     mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
   end if;
   foreach tab in array array[
@@ -2068,7 +2074,7 @@ begin
     execute format(
       'with taken as (
          delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, $1, $2))
+           select principal from %1$s where ledger.written_since(xmin, xmax, $1, $2))
          returning *)
        insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
@@ -2078,12 +2084,13 @@ begin
     'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
   ]::regclass[] loop
     execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, $1, $2) returning *)
+      'with taken as (delete from %1$s where ledger.written_since(xmin, xmax, $1, $2) returning *)
        insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
     get diagnostics n = row_count;
     total := total + n;
   end loop;
-  update ledger.sweep_mark set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot());
+  update ledger.sweep_mark
+     set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot()), cluster = here;
   return total;
 end $$;
 -- 10 · Grants: one page holds every right of every role
@@ -2315,7 +2322,7 @@ begin
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'stamp', 'xid8'), ('sweep_mark', 'horizon', 'xid8'),
-      ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'snapshot_on', 'date'),
       ('version', 'version_num', 'character varying')))
    limit 1;
   if found then

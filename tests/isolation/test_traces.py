@@ -107,16 +107,34 @@ def test_after_the_sweep_every_row_written_since_the_last_carries_one_xmin(any_d
     assert again == 0, "what was stamped by a sweep is left alone by the next"
 
 
-def test_a_mark_from_another_cluster_stamps_everything_anew(any_database):
+@pytest.mark.parametrize("mark", ["stamp = '999999999999'", "cluster = cluster + 1"])
+def test_a_mark_from_another_cluster_stamps_everything_anew(any_database, mark):
+    """Also where this cluster has counted past it meanwhile, and nothing was written since."""
     any_database.day(TODAY)
     a_history(any_database, 4)
     sweeper = any_database.surface(Surface.SWEEPER)
     sweeper.execute("select ledger.sweep_restamp()")
     (old,) = any_database.rows("select distinct xmin::text from ledger.entry")
-    any_database.installer.execute("update ledger.sweep_mark set stamp = '999999999999'")
+    any_database.installer.execute(f"update ledger.sweep_mark set {mark}")
     sweeper.execute("select ledger.sweep_restamp()")
     (new,) = any_database.rows("select distinct xmin::text from ledger.entry")
     assert new != old
+
+
+def test_what_was_taken_back_leaves_no_mark_after_the_sweep(any_database):
+    """A transaction that failed leaves its number (xmax) on the rows that it would have replaced."""
+    any_database.day(TODAY)
+    any_database.keep(PEOPLE[0], TODAY, {"kids": "two", "pets": "a cat"})
+    any_database.keep(PEOPLE[1], TODAY, {"kids": "none"})
+    sweeper = any_database.surface(Surface.SWEEPER)
+    sweeper.execute("select ledger.sweep_restamp()")
+    own = any_database.surface(Surface.PRINCIPAL)
+    with own.transaction(force_rollback=True):
+        own.execute("select ledger.own_delete(%s, 'kids', %s)", (PEOPLE[0], IDENTITY.mark(PEOPLE[0], "kids")))
+    marked = "select count(*) from ledger.entry where xmax::text not in ('0', xmin::text)"
+    assert any_database.rows(marked) == [(2,)]
+    sweeper.execute("select ledger.sweep_restamp()")
+    assert any_database.rows(marked) == [(0,)]
 
 
 def test_a_setting_that_stays_as_it_is_gets_no_mark(any_database):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import date
 from uuid import UUID
 
-from sqlalchemy import Column, MetaData, Text
+from sqlalchemy import BigInteger, Column, MetaData, Text
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
@@ -142,6 +142,7 @@ class SweepMark(Table, table=True):
     only_row: bool = Field(default=True, primary_key=True)
     stamp: int | None = Field(default=None, sa_column=Column(_Xid8))
     horizon: int | None = Field(default=None, sa_column=Column(_Xid8))
+    cluster: int | None = Field(default=None, sa_type=BigInteger)
     snapshot_on: date | None = None
 
 

@@ -225,6 +225,13 @@ class Remains:
         start = int(first[8:16], 16) << 32 | int(first[16:], 16) * size
         return Log(b"".join(path.read_bytes() for path in segments), start, tuple(segments))
 
+    def newest_transaction(self) -> int:
+        """The number that the next transaction to write gets, of all databases."""
+        ((number,),) = self._connection.execute(
+            "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+        ).fetchall()
+        return int(number)
+
     def checkpoint(self) -> None:
         """Begins a new file of the log, and gives up the files before it."""
         self._connection.execute("select pg_switch_wal()")

@@ -8,19 +8,31 @@
 --   06 capture    what the application calls
 --
 -- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
--- Why he can't: there is no column for it (02), and what the server keeps by itself, such as the number
--- of the transaction that wrote a row, is made the same for all rows that it could tell apart (04, 09).
+-- Why he can't: there is no column for it (02); and what the server keeps by itself, such as the number of
+-- the transaction that wrote a row (its xmin) or the place where it lies, is the same for all rows of a person
+-- in a table after each write, and for all that was written since the last sweep after the next (04, 09).
 --
--- Words. A *surface* is a login, a *definer* the role that a function runs as (below). A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
--- answer of his on one *topic*. The *gate* is the part of the application that lets only his own literal words
--- in, before they come here. *Handling* says how carefully a topic is shown (open, sealed, confirm,
--- forbidden). A *tier* is what agents may read of a principal: none, topics (which topics are covered), full.
--- The *notice* is the text that he was shown when he consented. The *pepper* is the secret of the keyed
--- hashes; it never comes here. A topic is *listed* once an operator approved it. Its *window* says from which age an
--- answer is asked again, and from which it is gone. The *sweep* is the daily job that deletes what is past its
--- window and stamps rows anew (a *re-stamp*). A *barrier* keeps what was deleted from coming back; its *mark*
--- does not say what it was. A *bare* answer ("no", "the same") means nothing without its question. The *token*
--- is what an agent shows to the application.
+-- What remains, and docs/threat-model.md tells: whoever also holds the chats can search them for the words. A
+-- topic's key is a word that an agent coined. Rows written since the last sweep tell the order of writing, and so
+-- do dead rows until VACUUM, the write-ahead log, and copies of either; the stamp of a sweep tells its day.
+--
+-- Words, in the order in which they are met:
+--   principal   the person whose answers are kept; here he is a keyed hash (02)
+--   pepper      the secret of the keyed hashes; it never comes here
+--   topic       what an answer is about; an agent coins its key, and it is *listed* once an operator approved it
+--   entry       one answer of his on one topic, in his own words
+--   gate        the part of the application that lets only literal, unturned words in, before they come here
+--   bare        of an answer: "no", "the same"; it means nothing without its question
+--   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
+--               confirm, an answer waits for his own yes; forbidden, nothing is kept
+--   tier        what agents may read of him: none; topics, which topics are covered; full, the words
+--   notice      the text that he was shown when he consented
+--   withheld    a topic that he keeps back from all agents
+--   window      from which age an answer is asked again, and from which it is gone
+--   sweep       the daily job that deletes what is past its window, and stamps rows anew (a *re-stamp*)
+--   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
+--   token       what an agent shows to the application
+--   surface     a login; a *definer* is the role that a function runs as (below)
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
@@ -85,6 +97,8 @@ begin
     execute format('alter role %I set enable_hashjoin = off', name);
     execute format('alter role %I set enable_mergejoin = off', name);
     execute format('alter role %I set timezone = ''UTC''', name);
+    -- A transaction that is left open holds the sweep up.
+    execute format('alter role %I set idle_in_transaction_session_timeout = ''1min''', name);
   end loop;
 
   -- The sweeper works on everybody at once: there hashing and scanning are right.

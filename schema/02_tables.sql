@@ -2,7 +2,8 @@
 --
 -- What is not here is the point. No thread, counterparty, agent, session, message or address; no
 -- instant (a date at the most); no serial number and no time-ordered id; no foreign key from a
--- principal's row to the registry, whose lock would leave an xmax there. The columns below are the
+-- principal's row to the registry: its check locks the topic's row, and the server keeps the number of the
+-- transaction that locked a row last beside it (its xmax), a clock of who answered. The columns below are the
 -- allow-list: a test and `answer-ledger doctor` compare a live database with it.
 --
 -- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
@@ -209,7 +210,7 @@ begin
   end loop;
 end $$;
 
--- The release's own list is large, and a sample of it would be another each time.
+-- The release's own list: a sample of it would be another each time.
 alter table ledger.bare_form alter column form set statistics 0;
 
 alter table ledger.entry   alter column answer set storage plain;

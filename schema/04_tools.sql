@@ -66,9 +66,10 @@ end $$;
 -- Every write, to the registry too, first takes the lock of the whole in common with other writes,
 -- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
 -- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
--- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write can
--- hold the sweep up, but nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and
--- comes back later, so that captures do not queue behind him.
+-- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write holds up the
+-- sweep, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw login can set
+-- that aside). It holds up nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and comes
+-- back later, so that captures do not queue behind him.
 --
 -- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
 
@@ -146,11 +147,12 @@ begin
 end $$;
 
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
--- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
--- when, or beside what, one of them was written. Hence no row is ever written alone: all his rows are
--- taken out and laid down again by one statement, in key order, and once more while free space on the
--- pages has put them out of order. They are never updated in place: an update logs only where the new row
--- differs from the old one, and by the length of the log a raw login could guess an answer, letter by letter.
+-- In each table, all rows of a principal carry one xmin and lie in key order after every write, so that
+-- neither tells when, or beside what, one of them was written (the tables' stamps differ till the sweep). Hence
+-- a write is never of one row: all his rows there are taken out and laid down again by one statement, in key
+-- order, and once more while free space on the pages has put them out of order; what 32 times did not help, the
+-- sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
+-- one, and by the length of the log a raw login could guess an answer, letter by letter.
 
 create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
   language plpgsql as $$

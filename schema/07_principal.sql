@@ -147,7 +147,8 @@ begin
     end if;
     insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
     delete from ledger.withheld w where w.principal = p and w.topic = the_topic;

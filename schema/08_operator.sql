@@ -82,8 +82,9 @@ begin
 end $$;
 
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave (it is not null) withholds
--- the topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
+-- `change` holds the fields to set. Loosening the handling that an operator gave withholds the topic for
+-- everybody who has an entry, until he releases it: also when it is unlisted before or in between, and what was
+-- given once is never taken back to null. To give an unlisted topic its first handling is no loosening.
 create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -102,13 +103,14 @@ begin
     raise exception 'the topic has changed' using errcode = 'LG004';
   end if;
   new := jsonb_populate_record(old, change - 'key');
+  new.handling := coalesce(new.handling, old.handling);
 
   update ledger.topic t
      set question = new.question, handling = new.handling, authority = new.authority,
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
-  if ledger.strictness(ledger.handled(new.listed, new.handling)) < ledger.strictness(old.handling) then
+  if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
     insert into ledger.withheld (principal, topic)
     select h.principal, the_key
       from (select e.principal from ledger.entry e where e.topic = the_key
@@ -323,7 +325,7 @@ begin
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, and of bare answers that are withheld, since their question may have changed.
+-- or merged away meanwhile, and of bare answers that are withheld, kept or waiting, since their question may have changed.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -368,14 +370,17 @@ begin
   if gone <> '{}' then
     perform ledger.lay_entries(p, '{}', '{}', null, gone);
   end if;
+  delete from ledger.pending w
+   where w.principal = p
+     and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
+          or ledger.is_bare(w.answer)
+             and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
+  get diagnostics n = row_count;
+  perform ledger.lay('ledger.pending', p);
   delete from ledger.withheld w
    where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
-  delete from ledger.pending w
-   where w.principal = p
-     and not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden');
-  get diagnostics n = row_count;
   perform ledger.note(p, 'dropped', n + cardinality(gone));
 end $$;

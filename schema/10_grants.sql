@@ -29,7 +29,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setti
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
-grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
+grant update on ledger.barrier, ledger.audit to ledger_writer;
 grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
@@ -40,11 +40,13 @@ grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
-grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.withheld, ledger.barrier, ledger.audit,
-  ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.outcome, ledger.snapshot,
-  ledger.proposal, ledger.setting, ledger.sweep_mark to ledger_custodian;
-grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.objection, ledger.legal_hold
+grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
+  ledger.retired_key to ledger_custodian;
+grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.withheld, ledger.objection,
+  ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
+grant select, update on ledger.sweep_mark to ledger_custodian;
+grant select on ledger.bare_form to ledger_custodian;
 
 -- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
 
@@ -134,47 +136,65 @@ end $$;
 
 -- ── What the server leaves open to everybody ─────────────────────────────────────────────────────
 -- A raw login could hold a principal's lock and stop every capture of his, or end the sessions of the
--- application; read from the counters of a table, the locks or the length of the log what is written right
--- now; or put what it knows into temporary tables, large objects and the log. These are taken from PUBLIC where the installer may do so (a
+-- application; read from counters, locks, sizes, the numbers of transactions or the length of the
+-- write-ahead log what is written right now, and by whether it has a number of its own what its own call did;
+-- or put what it knows into temporary tables and large objects. These are taken from PUBLIC where the installer may do so (a
 -- superuser; the owner of the database for temporary tables); `answer-ledger doctor` reports where not.
 
 do $$
 declare
-  f regprocedure;
-  v regclass;
+  f record;
 begin
-  execute format('revoke temporary on database %I from public', current_database());
+  begin
+    execute format('revoke temporary on database %I from public', current_database());
+  exception when insufficient_privilege then
+    null;
+  end;
+
   for f in
-    select p.oid::regprocedure from pg_proc p
-     where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\_%advisory%'
-  loop
-    execute format('revoke execute on function %s from public', f);
-    execute format('grant execute on function %s to ledger_writer, ledger_registrar, ledger_custodian', f);
-  end loop;
-  for f in
-    select p.oid::regprocedure from pg_proc p
+    select p.oid::regprocedure as fn,
+           case
+             when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
+             when p.proname = 'pg_current_snapshot' then 'ledger_custodian, pg_monitor'
+             when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
+             else 'pg_monitor'
+           end as whose
+      from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
-       and (p.proname like 'pg\_stat\_get\_%' or p.proname like 'pg\_current\_wal\_%' or p.proname = 'pg_lock_status')
+       and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
+            or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            or p.proname in (
+              'pg_lock_status', 'pg_blocking_pids', 'pg_safe_snapshot_blocking_pids', 'pg_get_replication_slots',
+              'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
+              'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',
+              'lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
+              'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend'))
   loop
-    execute format('revoke execute on function %s from public', f);
-    execute format('grant execute on function %s to pg_monitor', f);
+    begin
+      execute format('revoke execute on function %s from public', f.fn);
+      if f.whose is not null then
+        execute format('grant execute on function %s to %s', f.fn, f.whose);
+      end if;
+    exception when insufficient_privilege then
+      null;
+    end;
   end loop;
-  for v in
-    select c.oid::regclass from pg_class c
+
+  for f in
+    select c.oid::regclass as view from pg_class c
      where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'v'
-       and (c.relname like 'pg\_stat\_%' or c.relname like 'pg\_statio\_%' or c.relname = 'pg_locks')
+       and (c.relname like 'pg\_stat\_%' or c.relname like 'pg\_statio\_%' or c.relname in ('pg_locks', 'pg_replication_slots'))
   loop
-    execute format('revoke select on %s from public', v);
-    execute format('grant select on %s to pg_monitor', v);
+    begin
+      execute format('revoke select on %s from public', f.view);
+      execute format('grant select on %s to pg_monitor', f.view);
+    exception when insufficient_privilege then
+      null;
+    end;
   end loop;
-  for f in
-    select p.oid::regprocedure from pg_proc p
-     where p.pronamespace = 'pg_catalog'::regnamespace
-       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
-                         'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend')
-  loop
-    execute format('revoke execute on function %s from public', f);
-  end loop;
-exception when insufficient_privilege then
-  raise notice 'locks, counters and large objects stay open to PUBLIC: that takes a superuser';
+
+  -- to revoke what one may not is a warning only
+  if has_function_privilege('public', 'pg_catalog.pg_lock_status()', 'execute') then
+    raise notice 'locks, counters and large objects stay open to PUBLIC: that takes a superuser';
+  end if;
 end $$;

@@ -8,19 +8,31 @@
 --   06 capture    what the application calls
 --
 -- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
--- Why he can't: there is no column for it (02), and what the server keeps by itself, such as the number
--- of the transaction that wrote a row, is made the same for all rows that it could tell apart (04, 09).
+-- Why he can't: there is no column for it (02); and what the server keeps by itself, such as the number of
+-- the transaction that wrote a row (its xmin) or the place where it lies, is the same for all rows of a person
+-- in a table after each write, and for all that was written since the last sweep after the next (04, 09).
 --
--- Words. A *surface* is a login, a *definer* the role that a function runs as (below). A *principal* is the person whose answers are kept; here he is a keyed hash (02). An *entry* is one
--- answer of his on one *topic*. The *gate* is the part of the application that lets only his own literal words
--- in, before they come here. *Handling* says how carefully a topic is shown (open, sealed, confirm,
--- forbidden). A *tier* is what agents may read of a principal: none, topics (which topics are covered), full.
--- The *notice* is the text that he was shown when he consented. The *pepper* is the secret of the keyed
--- hashes; it never comes here. A topic is *listed* once an operator approved it. Its *window* says from which age an
--- answer is asked again, and from which it is gone. The *sweep* is the daily job that deletes what is past its
--- window and stamps rows anew (a *re-stamp*). A *barrier* keeps what was deleted from coming back; its *mark*
--- does not say what it was. A *bare* answer ("no", "the same") means nothing without its question. The *token*
--- is what an agent shows to the application.
+-- What remains, and docs/threat-model.md tells: whoever also holds the chats can search them for the words. A
+-- topic's key is a word that an agent coined. Rows written since the last sweep tell the order of writing, and so
+-- do dead rows until VACUUM, the write-ahead log, and copies of either; the stamp of a sweep tells its day.
+--
+-- Words, in the order in which they are met:
+--   principal   the person whose answers are kept; here he is a keyed hash (02)
+--   pepper      the secret of the keyed hashes; it never comes here
+--   topic       what an answer is about; an agent coins its key, and it is *listed* once an operator approved it
+--   entry       one answer of his on one topic, in his own words
+--   gate        the part of the application that lets only literal, unturned words in, before they come here
+--   bare        of an answer: "no", "the same"; it means nothing without its question
+--   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
+--               confirm, an answer waits for his own yes; forbidden, nothing is kept
+--   tier        what agents may read of him: none; topics, which topics are covered; full, the words
+--   notice      the text that he was shown when he consented
+--   withheld    a topic that he keeps back from all agents
+--   window      from which age an answer is asked again, and from which it is gone
+--   sweep       the daily job that deletes what is past its window, and stamps rows anew (a *re-stamp*)
+--   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
+--   token       what an agent shows to the application
+--   surface     a login; a *definer* is the role that a function runs as (below)
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
@@ -85,6 +97,8 @@ begin
     execute format('alter role %I set enable_hashjoin = off', name);
     execute format('alter role %I set enable_mergejoin = off', name);
     execute format('alter role %I set timezone = ''UTC''', name);
+    -- A transaction that is left open holds the sweep up.
+    execute format('alter role %I set idle_in_transaction_session_timeout = ''1min''', name);
   end loop;
 
   -- The sweeper works on everybody at once: there hashing and scanning are right.
@@ -118,7 +132,8 @@ end $$;
 --
 -- What is not here is the point. No thread, counterparty, agent, session, message or address; no
 -- instant (a date at the most); no serial number and no time-ordered id; no foreign key from a
--- principal's row to the registry, whose lock would leave an xmax there. The columns below are the
+-- principal's row to the registry: its check locks the topic's row, and the server keeps the number of the
+-- transaction that locked a row last beside it (its xmax), a clock of who answered. The columns below are the
 -- allow-list: a test and `answer-ledger doctor` compare a live database with it.
 --
 -- `principal` is HMAC-SHA-256(pepper, tenant || 0x1f || outside id), cut to a UUID: the database
@@ -325,7 +340,7 @@ begin
   end loop;
 end $$;
 
--- The release's own list is large, and a sample of it would be another each time.
+-- The release's own list: a sample of it would be another each time.
 alter table ledger.bare_form alter column form set statistics 0;
 
 alter table ledger.entry   alter column answer set storage plain;
@@ -470,9 +485,10 @@ end $$;
 -- Every write, to the registry too, first takes the lock of the whole in common with other writes,
 -- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
 -- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
--- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write can
--- hold the sweep up, but nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and
--- comes back later, so that captures do not queue behind him.
+-- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write holds up the
+-- sweep, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw login can set
+-- that aside). It holds up nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and comes
+-- back later, so that captures do not queue behind him.
 --
 -- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
 
@@ -550,11 +566,12 @@ begin
 end $$;
 
 -- ── Laying rows down ─────────────────────────────────────────────────────────────────────────────
--- In every table, all rows of a principal carry one xmin and lie in key order, so that neither tells
--- when, or beside what, one of them was written. Hence no row is ever written alone: all his rows are
--- taken out and laid down again by one statement, in key order, and once more while free space on the
--- pages has put them out of order. They are never updated in place: an update logs only where the new row
--- differs from the old one, and by the length of the log a raw login could guess an answer, letter by letter.
+-- In each table, all rows of a principal carry one xmin and lie in key order after every write, so that
+-- neither tells when, or beside what, one of them was written (the tables' stamps differ till the sweep). Hence
+-- a write is never of one row: all his rows there are taken out and laid down again by one statement, in key
+-- order, and once more while free space on the pages has put them out of order; what 32 times did not help, the
+-- sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
+-- one, and by the length of the log a raw login could guess an answer, letter by letter.
 
 create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
   language plpgsql as $$
@@ -1292,7 +1309,8 @@ begin
     end if;
     insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
     delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
@@ -1604,8 +1622,9 @@ begin
 end $$;
 
 -- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave (it is not null) withholds
--- the topic for everybody who has an entry, until he releases it; also when it was unlisted in between.
+-- `change` holds the fields to set. Loosening the handling that an operator gave withholds the topic for
+-- everybody who has an entry, until he releases it: also when it is unlisted before or in between, and what was
+-- given once is never taken back to null. To give an unlisted topic its first handling is no loosening.
 create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1624,13 +1643,14 @@ begin
     raise exception 'the topic has changed' using errcode = 'LG004';
   end if;
   new := jsonb_populate_record(old, change - 'key');
+  new.handling := coalesce(new.handling, old.handling);
 
   update ledger.topic t
      set question = new.question, handling = new.handling, authority = new.authority,
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
-  if ledger.strictness(ledger.handled(new.listed, new.handling)) < ledger.strictness(old.handling) then
+  if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
     insert into ledger.withheld (principal, topic)
     select h.principal, the_key
       from (select e.principal from ledger.entry e where e.topic = the_key
@@ -1845,7 +1865,7 @@ begin
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, and of bare answers that are withheld, since their question may have changed.
+-- or merged away meanwhile, and of bare answers that are withheld, kept or waiting, since their question may have changed.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1890,15 +1910,18 @@ begin
   if gone <> '{}' then
     perform ledger.lay_entries(p, '{}', '{}', null, gone);
   end if;
+  delete from ledger.pending w
+   where w.principal = p
+     and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
+          or ledger.is_bare(w.answer)
+             and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
+  get diagnostics n = row_count;
+  perform ledger.lay('ledger.pending', p);
   delete from ledger.withheld w
    where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
-  delete from ledger.pending w
-   where w.principal = p
-     and not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden');
-  get diagnostics n = row_count;
   perform ledger.note(p, 'dropped', n + cardinality(gone));
 end $$;
 -- 09 · The sweep
@@ -2124,7 +2147,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setti
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
-grant update on ledger.entry, ledger.barrier, ledger.audit to ledger_writer;
+grant update on ledger.barrier, ledger.audit to ledger_writer;
 grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
@@ -2135,11 +2158,13 @@ grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
-grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.withheld, ledger.barrier, ledger.audit,
-  ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.outcome, ledger.snapshot,
-  ledger.proposal, ledger.setting, ledger.sweep_mark to ledger_custodian;
-grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.objection, ledger.legal_hold
+grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
+  ledger.retired_key to ledger_custodian;
+grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.withheld, ledger.objection,
+  ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
+grant select, update on ledger.sweep_mark to ledger_custodian;
+grant select on ledger.bare_form to ledger_custodian;
 
 -- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
 
@@ -2229,49 +2254,67 @@ end $$;
 
 -- ── What the server leaves open to everybody ─────────────────────────────────────────────────────
 -- A raw login could hold a principal's lock and stop every capture of his, or end the sessions of the
--- application; read from the counters of a table, the locks or the length of the log what is written right
--- now; or put what it knows into temporary tables, large objects and the log. These are taken from PUBLIC where the installer may do so (a
+-- application; read from counters, locks, sizes, the numbers of transactions or the length of the
+-- write-ahead log what is written right now, and by whether it has a number of its own what its own call did;
+-- or put what it knows into temporary tables and large objects. These are taken from PUBLIC where the installer may do so (a
 -- superuser; the owner of the database for temporary tables); `answer-ledger doctor` reports where not.
 
 do $$
 declare
-  f regprocedure;
-  v regclass;
+  f record;
 begin
-  execute format('revoke temporary on database %I from public', current_database());
+  begin
+    execute format('revoke temporary on database %I from public', current_database());
+  exception when insufficient_privilege then
+    null;
+  end;
+
   for f in
-    select p.oid::regprocedure from pg_proc p
-     where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\_%advisory%'
-  loop
-    execute format('revoke execute on function %s from public', f);
-    execute format('grant execute on function %s to ledger_writer, ledger_registrar, ledger_custodian', f);
-  end loop;
-  for f in
-    select p.oid::regprocedure from pg_proc p
+    select p.oid::regprocedure as fn,
+           case
+             when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
+             when p.proname = 'pg_current_snapshot' then 'ledger_custodian, pg_monitor'
+             when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
+             else 'pg_monitor'
+           end as whose
+      from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
-       and (p.proname like 'pg\_stat\_get\_%' or p.proname like 'pg\_current\_wal\_%' or p.proname = 'pg_lock_status')
+       and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
+            or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            or p.proname in (
+              'pg_lock_status', 'pg_blocking_pids', 'pg_safe_snapshot_blocking_pids', 'pg_get_replication_slots',
+              'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
+              'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',
+              'lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
+              'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend'))
   loop
-    execute format('revoke execute on function %s from public', f);
-    execute format('grant execute on function %s to pg_monitor', f);
+    begin
+      execute format('revoke execute on function %s from public', f.fn);
+      if f.whose is not null then
+        execute format('grant execute on function %s to %s', f.fn, f.whose);
+      end if;
+    exception when insufficient_privilege then
+      null;
+    end;
   end loop;
-  for v in
-    select c.oid::regclass from pg_class c
+
+  for f in
+    select c.oid::regclass as view from pg_class c
      where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'v'
-       and (c.relname like 'pg\_stat\_%' or c.relname like 'pg\_statio\_%' or c.relname = 'pg_locks')
+       and (c.relname like 'pg\_stat\_%' or c.relname like 'pg\_statio\_%' or c.relname in ('pg_locks', 'pg_replication_slots'))
   loop
-    execute format('revoke select on %s from public', v);
-    execute format('grant select on %s to pg_monitor', v);
+    begin
+      execute format('revoke select on %s from public', f.view);
+      execute format('grant select on %s to pg_monitor', f.view);
+    exception when insufficient_privilege then
+      null;
+    end;
   end loop;
-  for f in
-    select p.oid::regprocedure from pg_proc p
-     where p.pronamespace = 'pg_catalog'::regnamespace
-       and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
-                         'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend')
-  loop
-    execute format('revoke execute on function %s from public', f);
-  end loop;
-exception when insufficient_privilege then
-  raise notice 'locks, counters and large objects stay open to PUBLIC: that takes a superuser';
+
+  -- to revoke what one may not is a warning only
+  if has_function_privilege('public', 'pg_catalog.pg_lock_status()', 'execute') then
+    raise notice 'locks, counters and large objects stay open to PUBLIC: that takes a superuser';
+  end if;
 end $$;
 -- 11 · The columns are closed
 --

@@ -174,11 +174,56 @@ def test_a_transaction_left_open_holds_the_sweep_up_and_no_capture(kept):
         "pg_cancel_backend(1)",
         "pg_current_wal_insert_lsn()",
         "pg_logical_emit_message(true, 'a', 'b')",
+        "pg_current_snapshot()",
+        "txid_current_snapshot()",
+        "pg_relation_size('ledger.entry')",
+        "pg_blocking_pids(1)",
+        "count(*) from pg_replication_slots",
     ],
 )
-def test_a_raw_login_can_not_end_sessions_nor_read_or_write_the_log(any_database, surface, call):
+def test_a_raw_login_can_not_end_sessions_nor_read_or_write_the_log_nor_watch_others(
+    any_database, surface, call
+):
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         any_database.surface(surface).execute(f"select {call}")
+
+
+@pytest.mark.parametrize("asked", ["pg_current_xact_id_if_assigned()", "txid_current_if_assigned()"])
+@pytest.mark.parametrize(
+    ("surface", "call"),
+    [
+        (Surface.AGENT, "ledger.coin('kids')"),
+        (Surface.CAPTURE, f"ledger.reconfirm('{P}', 'kids', '2026-09-01', true, '{{}}')"),
+    ],
+)
+def test_a_raw_login_is_not_told_whether_its_call_wrote_something(kept, surface, call, asked):
+    connection = kept.surface(surface)
+    with connection.transaction(force_rollback=True):
+        connection.execute(f"select {call}")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(f"select {asked}")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ({"listed": False}, {"handling": "open"}, {"listed": True}),
+        ({"listed": False, "handling": None}, {"listed": True, "handling": "open"}),
+        ({"handling": None}, {"handling": "open"}),
+    ],
+)
+def test_no_way_of_loosening_what_was_sealed_shows_it(kept, steps):
+    operator = kept.surface(Surface.OPERATOR)
+    for change in steps:
+        (state,) = operator.execute("select ledger.topic_read('faith')").fetchone()
+        operator.execute(
+            "select ledger.topic_change('faith', %s::jsonb, %s::jsonb)",
+            (json.dumps(state), json.dumps(change)),
+        )
+    assert kept.rows("select listed, handling from ledger.topic where key = 'faith'") == [(True, "open")]
+    assert kept.rows("select principal, topic from ledger.withheld") == [(P, "faith")]
+    covered = kept.surface(Surface.AGENT).execute(COVERAGE, {"p": P}).fetchall()
+    assert [topic for topic, _ in covered] == ["kids"]
 
 
 def test_the_key_of_a_topic_is_not_changed_by_a_field(kept):

@@ -179,6 +179,18 @@ def test_a_bare_answer_that_a_hold_keeps_is_shown_under_no_other_question_and_go
     assert scene.stored() == {}
 
 
+def test_nor_is_one_that_waits_for_his_yes(scene):
+    scene.list_topic("tattoos", "Do you have tattoos?")
+    scene.change("tattoos", {"handling": "confirm"})
+    scene.say("tattoos", "No", asked="Do you have tattoos?")
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.change("tattoos", {"question": "Are you free of tattoos?"})
+    with pytest.raises(LegalHold):
+        scene.act(principals.withhold, "tattoos", False)
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    assert scene.database.rows("select answer from ledger.pending") == []
+
+
 @pytest.mark.parametrize("newer", ["children", "kids"])
 def test_a_merge_under_a_hold_is_completed_when_it_is_lifted(scene, newer):
     """Both answers stay meanwhile, one of them out of sight; then the newer one stands, withheld if one was."""

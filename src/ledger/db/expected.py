@@ -92,7 +92,7 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
         "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "bare_form", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
-            ("entry", "barrier", "audit"): ("UPDATE",),
+            ("barrier", "audit"): ("UPDATE",),
             ("topic", "topic_alias", "retired_key", "bare_form", "setting"): ("SELECT",),
             ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
@@ -103,11 +103,13 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
             ("retired_key", "snapshot", "proposal", "version"): ("SELECT",),
         },
         "ledger_custodian": {
+            ("entry", "pending", "topic", "topic_alias", "retired_key"): _ALL,
             (
-                "entry", "pending", "withheld", "barrier", "audit", "topic", "topic_alias", "retired_key", "bare_form", "outcome",
-                "snapshot", "proposal", "setting", "sweep_mark",
-            ): _ALL,
-            ("consent", "consent_history", "objection", "legal_hold"): ("SELECT", "INSERT", "DELETE"),
+                "consent", "consent_history", "withheld", "objection", "legal_hold", "barrier", "audit", "outcome", "snapshot",
+                "proposal", "setting",
+            ): ("SELECT", "INSERT", "DELETE"),
+            ("sweep_mark",): ("SELECT", "UPDATE"),
+            ("bare_form",): ("SELECT",),
         },
     }  # fmt: skip
     for role, groups in rights.items():

@@ -6,6 +6,7 @@ Commit records carry an instant, and the log carries what was deleted, for as lo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ledger.db.inspection.finding import Finding, Query, known, none
 
@@ -37,10 +38,12 @@ def archive(rows: Query) -> Iterator[Finding]:
 
 
 def replicas(rows: Query) -> Iterator[Finding]:
-    slots = rows(
-        """select slot_name || ' (' || slot_type || case when active then '' else ', not in use' end || ')', slot_type, active
-             from pg_replication_slots"""
-    )
+    slots: list[tuple[Any, ...]] = []
+    if _may(rows, "pg_replication_slots", "slot_name"):
+        slots = rows(
+            """select slot_name || ' (' || slot_type || case when active then '' else ', not in use' end || ')', slot_type, active
+                 from pg_replication_slots"""
+        )
     yield none(
         "no slot holds the write-ahead log back",
         [slot for slot in slots if slot[1] == "logical" or not slot[2]],

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, inspect
 
-from ledger.db import logins, migrations, models
+from ledger.db import logins, migrations, models, revisions
 from ledger.errors import NotMigrated, SchemaTooNew, SetupError
 
 SCHEMA = migrations.schema_folder()
@@ -66,6 +66,10 @@ def test_released_migrations_are_unchanged():
     assert found == released, "a released migration is never edited: write a new one"
 
 
+def test_the_release_is_made_for_the_newest_revision():
+    assert revisions.newest(migrations.revisions_folder()) == migrations.HEAD
+
+
 def test_the_classes_are_the_database(database):
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(database.conninfo))
     with warnings.catch_warnings():
@@ -89,7 +93,7 @@ def test_the_classes_are_the_database(database):
 def test_a_second_run_changes_nothing(wheel_server):
     empty = wheel_server.empty()
     secret = logins.secret_of(empty)
-    assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == [migrations.head()]
+    assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == [migrations.HEAD]
     assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == []
 
 

@@ -1,7 +1,7 @@
 """Brings a database to the schema of this release.
 
-Alembic keeps the order and the record (`ledger.version`); each revision is a file of SQL beside a few lines
-of Python, run unchanged over the driver. Migrations only ever add, so that the workers of the previous
+Alembic keeps the order and the record (`ledger.version`; `revisions`); each revision is a file of SQL beside a few
+lines of Python, run unchanged over the driver. Migrations only ever add, so that the workers of the previous
 release go on meanwhile; a lock that is not to be had within five seconds fails the migration instead of
 stopping captures.
 
@@ -16,18 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from alembic import op
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from psycopg import sql
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from ledger.db.operation import Surface
-from ledger.errors import NotMigrated, SchemaTooNew, SetupError
+from ledger.errors import NotMigrated, SetupError
 from ledger.identity import Identity
+
+HEAD = "0001"
+"""The revision that this release is made for: the newest of schema/migrations, by test. Said here, so that opening a
+database that has it need not load what runs revisions."""
 
 OLDEST_SERVER = 150_000  # libpq's server_version_num of PostgreSQL 15
 
@@ -48,22 +45,21 @@ def schema_folder() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "schema"
 
 
-def head() -> str:
-    """The revision that this release is made for."""
-    found = _scripts().get_current_head()
-    assert found is not None  # noqa: S101 - a release without a migration can't be built
-    return found
+def revisions_folder() -> Path:
+    return schema_folder() / "migrations"
 
 
 def check(found: str | None) -> None:
     """Raises NotMigrated or SchemaTooNew where the database's revision is not this release's."""
-    if found == head():
+    if found == HEAD:
         return
     if found is None:
         raise NotMigrated(
             "This database has no ledger yet. Set it up with: answer-ledger migrate --database URL"
         )
-    _refuse_stranger(_scripts(), found)
+    from ledger.db import revisions
+
+    revisions.refuse_stranger(revisions_folder(), found)
     raise NotMigrated(
         "This database is older than this release. Bring it up with: answer-ledger migrate --database URL"
     )
@@ -101,27 +97,23 @@ def _migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collect
         if connection.info.server_version < OLDEST_SERVER:
             raise SetupError("PostgreSQL 15 or newer is needed.")
         connection.execute("create schema if not exists ledger")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=NullPool
-    )
-    scripts = _scripts()
+        found = _revision(connection)
+    if found != HEAD:
+        from ledger.db import revisions
 
-    def steps(revision: Any, context: Any) -> Any:
-        if revision:
-            _refuse_stranger(scripts, revision)
-        found = scripts._upgrade_revs("head", revision)
-        ran.extend(step.revision.revision for step in found)
-        return found
-
-    with EnvironmentContext(Config(), scripts, fn=steps) as environment, engine.connect() as alchemy:
-        environment.configure(connection=alchemy, version_table="version", version_table_schema="ledger")
-        with environment.begin_transaction():
-            alchemy.exec_driver_sql("set local lock_timeout = '5s'")
-            environment.run_migrations()
+        ran = revisions.upgrade(revisions_folder(), conninfo)
     with psycopg.connect(conninfo, autocommit=True) as connection:
         _set_passwords(connection, identity, secret)
         _set_bare_forms(connection, bare_forms)
     return ran
+
+
+def _revision(connection: psycopg.Connection[Any]) -> str | None:
+    """What the database says of itself; None where it says nothing."""
+    if connection.execute("select to_regclass('ledger.version')").fetchone() == (None,):
+        return None
+    row = connection.execute("select version_num from ledger.version").fetchone()
+    return None if row is None else str(row[0])
 
 
 def _set_bare_forms(connection: psycopg.Connection[Any], bare_forms: Collection[str]) -> None:
@@ -136,23 +128,11 @@ def _set_bare_forms(connection: psycopg.Connection[Any], bare_forms: Collection[
 def run_sql_beside(file: str) -> None:
     """For revisions: runs the .sql of the same name, as it stands. Alembic's own `execute` would read
     `:name` as a parameter."""
+    from alembic import op
+
     driver = op.get_bind().connection.driver_connection
     assert driver is not None  # noqa: S101 - there is no offline mode
     driver.execute(Path(file).with_suffix(".sql").read_text("utf-8"))
-
-
-def _scripts() -> ScriptDirectory:
-    folder = str(schema_folder() / "migrations")
-    return ScriptDirectory(folder, version_locations=[folder])
-
-
-def _refuse_stranger(scripts: ScriptDirectory, found: str) -> None:
-    try:
-        scripts.get_revision(found)
-    except CommandError:
-        raise SchemaTooNew(
-            "This database was set up by a newer release of the ledger. Start that release, or a newer one."
-        ) from None
 
 
 def _set_passwords(connection: psycopg.Connection[Any], identity: Identity, secret: str) -> None:

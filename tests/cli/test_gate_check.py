@@ -31,16 +31,44 @@ def test_lines_that_are_judged_as_labelled_are_0(bare: Any, tmp_path: Path) -> N
     assert done.json["labels"]["keep"] == {"lines": 2, "right": 2}
 
 
-def test_one_that_is_not_is_1_and_named_by_its_number(bare: Any, tmp_path: Path) -> None:
-    wrong = {"message": "I don't want kids", "span": "want kids", "label": "keep"}
+def test_one_that_is_not_is_1_and_told_with_what_was_expected_and_the_verdict(
+    bare: Any, tmp_path: Path
+) -> None:
+    wrong = {"message": "I don't want [red]kids[/]", "span": "want [red]kids[/]", "label": "keep"}
     other = {"message": "my boss says I snore", "span": "I snore", "label": "meaning_cut"}
     file = written(tmp_path, [GOOD[0], wrong, other])
     done = bare("gate", "check", file)
     assert done.code == 1
-    assert "line 2: keep, judged meaning_cut (negation)" in done.out
-    assert "line 3: meaning_cut, judged not_own_words (speech)" in done.out
-    assert "want kids" not in done.out
-    assert len(bare("gate", "check", file, "--show", "0").out.splitlines()) < len(done.out.splitlines())
+    assert (
+        """
+line 2: expected keep, judged meaning_cut (negation)
+  message     I don't want [red]kids[/]
+  span        want [red]kids[/]
+  would pass  don't want [red]kids[/]
+
+line 3: expected meaning_cut, judged not_own_words (speech)
+  message     my boss says I snore
+  span        I snore
+"""
+        in done.out
+    )
+
+
+def test_it_lists_so_many_and_says_how_many_more_there_are(bare: Any, tmp_path: Path) -> None:
+    wrong = {"message": "I don't want kids", "span": "want kids", "label": "keep"}
+    file = written(tmp_path, [wrong, wrong, wrong])
+    done = bare("gate", "check", file, "--show", "1")
+    assert "line 1:" in done.out and "line 2:" not in done.out
+    assert "and 2 more lines" in done.out
+    assert "line 1:" not in bare("gate", "check", file, "--show", "0").out
+
+
+def test_machine_output_tells_numbers_and_no_text(bare: Any, tmp_path: Path) -> None:
+    """It may end in a log; the file itself is at hand."""
+    wrong = {"message": "I don't want kids", "span": "want kids", "label": "keep"}
+    done = bare("gate", "check", written(tmp_path, [wrong]), "--json")
+    assert done.json["wrong"] == [{"line": 1, "label": "keep", "outcome": "meaning_cut", "rule": "negation"}]
+    assert "kids" not in done.out
 
 
 @pytest.mark.parametrize(
@@ -61,5 +89,19 @@ def test_a_line_that_is_not_as_it_should_be_is_2(bare: Any, tmp_path: Path, line
     assert says in " ".join(done.err.split())
 
 
-def test_a_file_that_is_not_there_is_2(bare: Any, tmp_path: Path) -> None:
-    assert bare("gate", "check", str(tmp_path / "none.jsonl")).code == 2
+def test_a_file_that_can_not_be_read_is_2_and_says_why(bare: Any, tmp_path: Path) -> None:
+    (tmp_path / "latin.jsonl").write_bytes(b'{"message": "ma\xf1ana"}')
+    for file, why in (
+        ("none.jsonl", "There is no file none.jsonl"),
+        (".", ". is a folder"),
+        ("latin.jsonl", "latin.jsonl is not UTF-8 text: see its byte 15"),
+    ):
+        done = bare("gate", "check", file)
+        assert done.code == 2
+        assert why in done.err
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(bare: Any, tmp_path: Path) -> None:
+    file = tmp_path / "marked.jsonl"
+    file.write_text(json.dumps(GOOD[0]), "utf-8-sig")
+    assert bare("gate", "check", str(file)).code == 0

@@ -55,6 +55,20 @@ def test_the_page_tells_of_every_command_and_option(name: str, one: Any) -> None
     assert [option for option in sorted(options - common) if option not in "".join(rows)] == []
 
 
+@every_command
+def test_every_argument_and_option_says_what_it_is(name: str, one: Any) -> None:
+    silent = [given.name for given in one.params if not (given.help or "").strip()]
+    assert silent == []
+
+
+def test_help_puts_every_command_under_a_heading_and_cuts_none_off(bare: Any) -> None:
+    said = bare("--help").out
+    for heading in ("See what it does:", "Run it:", "One person:", "Look after it:"):
+        assert f"\n{heading}\n" in said
+    assert "\nCommands:\n" not in said and "..." not in said.partition("Options:")[2]
+    assert bare("-h").out == said
+
+
 def test_the_version(bare: Any) -> None:
     done = bare("--version")
     assert (done.code, done.out) == (0, "answer-ledger 0.1.0\n")

@@ -3,48 +3,23 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ledger.cli import checkup, gate, person, proof, registry
-from ledger.cli.common import (
-    NO,
-    Database,
-    DataDir,
-    Json,
-    console,
-    errors,
-    opened,
-    print_json,
-    refuse,
-    settings,
-    tell_of_keys,
-)
+from ledger.cli import gate, person, proof, registry
+from ledger.cli.common import NO, Database, DataDir, Json, opened, print_json, refuse, settings
+from ledger.cli.help import example, group
 from ledger.core.model import Tier
 from ledger.errors import InvalidRequest, LedgerError, SetupError
-from ledger.identity import Identity
-from ledger.keys import Keys
-from ledger.service import deployment, sweeps
-from ledger.tokens import MAX_TTL, Scope, Tokens
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="The answer ledger: what a person already answered, in his own words, and nowhere in which conversation.",
-    epilog="New here? answer-ledger demo",
+SEE, RUN, PERSON, CARE = "See what it does", "Run it", "One person", "Look after it"
+
+app = group(
+    "The answer ledger: what a person already answered, in his own words, and nowhere in which conversation.",
+    epilog="New here? Begin with: answer-ledger demo",
 )
-app.add_typer(registry.topics, name="topics")
-app.add_typer(registry.windows, name="windows")
-app.add_typer(gate.gate, name="gate")
-app.add_typer(person.hold, name="legal-hold")
-app.command()(person.why)
-app.command()(person.export)
-app.command()(person.erase)
-app.command("prove")(proof.command)
 
 
 def main() -> None:
@@ -57,6 +32,8 @@ def main() -> None:
 
 def _version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         typer.echo(f"answer-ledger {version('answer-ledger')}")
         raise typer.Exit
 
@@ -70,48 +47,116 @@ def _root(
     pass
 
 
-@app.command()
+@app.command(epilog=example("answer-ledger demo"), rich_help_panel=SEE)
 def demo() -> None:
-    """One person, three agents: who is asked what, and what the database knows. Example: answer-ledger demo"""
+    """One person, three agents: who is asked what, and what the database knows.
+
+    Plays over real HTTP, on a database of its own that is gone afterwards. Takes some seconds.
+    """
     from ledger.cli import story
+    from ledger.cli.terminal import console
 
     story.run(console)
 
 
-@app.command()
+@app.command(epilog=example("answer-ledger replay chats.jsonl"), rich_help_panel=SEE)
 def replay(
-    files: list[Path], data_dir: DataDir = None, database: Database = None, json: Json = False
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Transcripts, one message a line (JSON).")
+    ],
+    json: Json = False,
 ) -> None:
-    """What a ledger would have saved on transcripts of yours. Example: answer-ledger replay chats.jsonl"""
+    """What a ledger would have saved on transcripts of yours.
+
+    Plays them through the real gate, consent and windows, on a database of its own that is gone afterwards. A line of a
+    file is a message of a person, one JSON object (here on three lines):
+
+    \b
+      {"principal": "p1", "thread": "t9", "said_on": "2026-03-01",
+       "question": "Do you smoke?", "message": "No, never.",
+       "answers": [{"topic": "smoking", "span": "No, never."}]}
+
+    said_on may be null (today), and so may question (he was not asked). Each thread is another counterparty; the ledger
+    is never told which. All of it: docs/guides/replay.md
+    """
     from ledger.cli import transcripts
 
     raise typer.Exit(transcripts.run(files, json=json))
 
 
-@app.command()
+app.add_typer(gate.gate, name="gate", rich_help_panel=SEE)
+
+
+@app.command(epilog=example("answer-ledger serve --port 8700"), rich_help_panel=RUN)
 def serve(
-    host: Annotated[str | None, typer.Option(help="The address to listen at (127.0.0.1).")] = None,
-    port: Annotated[int | None, typer.Option(help="The port (8700); 0: any that is free.")] = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="HOST", help="The address to listen at (127.0.0.1).")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="PORT", help="The port (8700); 0: any that is free.")
+    ] = None,
     data_dir: DataDir = None,
     database: Database = None,
 ) -> None:
-    """Serves the HTTP interface, and sweeps. Example: answer-ledger serve --port 8700"""
+    """Serves the HTTP interface, and sweeps in the background. The first start prints the next steps."""
     from ledger.cli import server
 
     server.run(host, port, data_dir, database)
 
 
-@app.command()
+@app.command(
+    rich_help_panel=RUN,
+    epilog=example(
+        "answer-ledger token --scope agent --principal ann",
+        'answer-ledger token --scope "agent capture" --principal ann --ttl 600',
+        "answer-ledger token --scope issuer",
+    ),
+)
 def token(
     scope: Annotated[
-        str, typer.Option(help='agent, capture, principal, operator, issuer, or "agent capture".')
+        str,
+        typer.Option(
+            metavar="SCOPE",
+            help='What its holder may do: one of the words above, or "agent capture".',
+        ),
     ],
-    principal: Annotated[str | None, typer.Option(metavar="ID", help="The principal's outside id.")] = None,
-    ttl: Annotated[int, typer.Option(metavar="SECONDS", min=1, max=MAX_TTL)] = MAX_TTL,
-    max_tier: Annotated[Tier, typer.Option(help="none, topics or full.")] = Tier.FULL,
+    principal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="The person whose answers it is about, by your own id of him; for agent, capture and principal.",
+        ),
+    ] = None,
+    ttl: Annotated[
+        int | None,
+        typer.Option(metavar="SECONDS", help="How long it is good for: at most 3600, and 3600 if absent."),
+    ] = None,
+    max_tier: Annotated[
+        Tier,
+        typer.Option(
+            help="What may be read with it at most: nothing, which topics are covered, or the words."
+        ),
+    ] = Tier.FULL,
     data_dir: DataDir = None,
 ) -> None:
-    """Prints a token, and nothing else. Example: answer-ledger token --scope agent --principal ann"""
+    """Prints a token, and nothing else: what a caller of the HTTP interface shows.
+
+    \b
+    --scope agent      asks before a turn; coins topics
+    --scope capture    hands over what was typed: the application that carries
+                       the chats, never an agent
+    --scope principal  the person himself, as your settings page acts for him
+    --scope operator   topics, windows, legal holds
+    --scope issuer     your backend, which gets tokens of the first three kinds
+                       from POST /v1/tokens
+
+    The first three are about one person: name him with --principal.
+    """
+    from ledger.cli.terminal import tell_of_keys
+    from ledger.identity import Identity
+    from ledger.keys import Keys
+    from ledger.tokens import MAX_TTL, Scope, Tokens
+
     chosen = settings(data_dir, None)
     keys = Keys.open(chosen.data_dir, chosen)
     if keys.made_now:
@@ -124,15 +169,27 @@ def token(
     issued = Tokens.open(chosen, keys, identity.principal).issue(
         scopes,
         principal=None if principal is None else identity.principal(principal),
-        ttl=ttl,
+        ttl=MAX_TTL if ttl is None else ttl,
         max_tier=max_tier,
     )
     typer.echo(issued.token)
 
 
-@app.command()
+app.add_typer(registry.topics, name="topics", rich_help_panel=RUN)
+app.add_typer(registry.windows, name="windows", rich_help_panel=RUN)
+
+
+@app.command(
+    epilog=example("answer-ledger migrate --database postgresql://installer:secret@db.example/ledger"),
+    rich_help_panel=RUN,
+)
 def migrate(database: Database = None, data_dir: DataDir = None) -> None:
-    """Brings a PostgreSQL of yours to this release. Example: answer-ledger migrate --database URL"""
+    """Brings a PostgreSQL of yours to this release. The embedded one is brought there when it starts."""
+    from ledger.cli.terminal import say
+    from ledger.identity import Identity
+    from ledger.keys import Keys
+    from ledger.service import deployment
+
     chosen = settings(data_dir, database)
     url = deployment.installer(chosen)
     if url is None:
@@ -141,19 +198,28 @@ def migrate(database: Database = None, data_dir: DataDir = None) -> None:
         )
     keys = Keys.open(chosen.data_dir, chosen)
     ran = deployment.migrate(url, Identity(keys.pepper, chosen.tenant))
-    console.print(
-        f"ran {', '.join(ran)}" if ran else "nothing to do: the database is of this release", highlight=False
-    )
+    say(f"ran {', '.join(ran)}" if ran else "nothing to do: the database is of this release")
 
 
-@app.command()
+app.command(epilog=example("answer-ledger why ann kids"), rich_help_panel=PERSON)(person.why)
+app.command(epilog=example("answer-ledger export ann > ann.json"), rich_help_panel=PERSON)(person.export)
+app.command(epilog=example("answer-ledger erase ann"), rich_help_panel=PERSON)(person.erase)
+app.add_typer(person.hold, name="legal-hold", rich_help_panel=PERSON)
+
+
+@app.command(epilog=example("answer-ledger sweep --dry-run"), rich_help_panel=CARE)
 def sweep(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count, and change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")
+    ] = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Deletes what is past its window and stamps anew what was written. Example: answer-ledger sweep --dry-run"""
+    """Deletes what is past its window, and stamps anew what was written. `serve` does it daily by itself."""
+    from ledger.cli.terminal import errors, say
+    from ledger.service import sweeps
+
     with opened(data_dir, database) as ledger, errors.status("sweeping") as status:
         told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} entries gone"))
         done = ledger.run(sweeps.due() if dry_run else told)
@@ -161,13 +227,18 @@ def sweep(
         print_json(done)
         return
     for kind, n in done.items():
-        console.print(f"{kind:>10}  {n}", highlight=False)
+        say(f"{kind:>10}  {n}")
 
 
-@app.command()
+@app.command(epilog=example("answer-ledger doctor"), rich_help_panel=CARE)
 def doctor(data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """Looks for what leaks, and says what to do. Exit 1 when something does. Example: answer-ledger doctor"""
+    """Looks for what leaks, and says what to do. Exit code 1 when something does."""
+    from ledger.cli import checkup
+
     with opened(data_dir, database) as ledger:
         found = checkup.examine(ledger)
     checkup.show(found, json=json)
     raise typer.Exit(NO if any(not one.well for one in found) else 0)
+
+
+app.command("prove", rich_help_panel=CARE)(proof.command)

@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from ledger.cli.common import console, print_json
+from ledger.cli.common import print_json
+from ledger.cli.terminal import console
 from ledger.errors import SetupError
 from ledger.service.examination import Finding, examination
 from ledger.service.ledger import Ledger

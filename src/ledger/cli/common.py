@@ -1,30 +1,36 @@
-"""What the commands share: options, an open ledger, one way to print and one way to fail."""
+"""What the commands share: options, an open ledger, one way to print and one way to fail.
+
+A module of the command line imports at its top no more than declares its commands; what a command runs with is imported
+in the command. So `--help` and `--version` are there at once, and `gate try` starts no database driver.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from ledger.errors import BadLabel, Conflict, InvalidRequest, LedgerError, NotFound
-from ledger.service.ledger import Ledger
-from ledger.settings import Settings
+from ledger.errors import BadLabel, Conflict, InvalidRequest, LedgerError, NotFound, SetupError
+
+if TYPE_CHECKING:
+    from ledger.service.ledger import Ledger
+    from ledger.settings import Settings
 
 NO = 1  # exit code: the answer is no
 WRONG = 2  # exit code: usage, or a deployment that is not fit to start
 
-console = Console()
-"""Colours on a terminal alone; rich honours NO_COLOR."""
-errors = Console(stderr=True)
-
 DataDir = Annotated[
     Path | None,
-    typer.Option("--data-dir", help="The folder of the keys and the embedded database.", show_default=False),
+    typer.Option(
+        "--data-dir",
+        metavar="DIR",
+        help="The folder of the keys and the embedded database.",
+        show_default=False,
+    ),
 ]
 Database = Annotated[
     str | None,
@@ -35,19 +41,27 @@ Database = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Machine output.")]
+Label = Annotated[
+    str, typer.Argument(metavar="LABEL", help="The topic, by its key or by any other of its labels.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for a machine.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
 
 def settings(data_dir: Path | None, database: str | None, **more: Any) -> Settings:
+    from ledger.settings import Settings
+
     return Settings.load(data_dir=data_dir, database_url=database, **more)
 
 
 @contextmanager
 def opened(data_dir: Path | None, database: str | None) -> Iterator[Ledger]:
     """An open ledger. Waiting is told on a terminal, since a first start takes a second or two."""
+    from ledger.cli.terminal import errors, tell_of_keys
+    from ledger.service.ledger import Ledger
+
     chosen = settings(data_dir, database)
-    with errors.status("opening the ledger") if errors.is_terminal else _silence():
+    with errors.status("opening the ledger") if errors.is_terminal else nullcontext():
         ledger = Ledger.open(chosen)
     with ledger:
         if ledger.deployment.keys.made_now:
@@ -55,24 +69,18 @@ def opened(data_dir: Path | None, database: str | None) -> Iterator[Ledger]:
         yield ledger
 
 
-@contextmanager
-def _silence() -> Iterator[None]:
-    yield
-
-
-def say(line: str) -> None:
-    """One line as it is: no markup, and never broken, since it may be pasted."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def tell_of_keys(data_dir: Path) -> None:
-    """Says once where the keys lie and what their loss means; on the standard error, since any command makes them."""
-    for line in (
-        f"The keys of this ledger were made just now, in {data_dir / 'keys'}. Back them up, apart from the database.",
-        "  pepper                    lost, nobody's answers are found again",
-        "  signing.jwk, sealing.key  lost, the tokens issued so far are void",
-    ):
-        errors.print(line, markup=False, highlight=False, soft_wrap=True)
+def text_of(file: Path) -> str:
+    """The text of a file that the caller named. Raises SetupError that says what is the matter with it."""
+    try:
+        return file.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise SetupError(f"There is no file {file}.") from None
+    except IsADirectoryError:
+        raise SetupError(f"{file} is a folder: name a file in it.") from None
+    except UnicodeDecodeError as bad:
+        raise SetupError(f"{file} is not UTF-8 text: see its byte {bad.start}.") from None
+    except OSError as error:
+        raise SetupError(f"{file} can't be read ({error.strerror}).") from None
 
 
 def print_json(value: Any) -> None:
@@ -81,19 +89,11 @@ def print_json(value: Any) -> None:
 
 def refuse(error: LedgerError) -> int:
     """Says what is wrong, in one line with the next step, and gives the exit code."""
+    from ledger.cli.terminal import complain, errors
+
     errors.print("error:", style="bold red", end=" ")
-    errors.print(error.detail, markup=False, highlight=False, soft_wrap=True)
+    complain(error.detail)
     if isinstance(error, InvalidRequest):
         for problem in error.problems:
-            errors.print(f"  {problem.at}: {problem.message}", markup=False, highlight=False, soft_wrap=True)
+            complain(f"  {problem.at}: {problem.message}")
     return NO if isinstance(error, BadLabel | NotFound | Conflict) else WRONG
-
-
-def confirmed(question: str, yes: bool) -> bool:
-    """Whether he said yes, by the option or at the terminal; without a terminal only the option counts."""
-    if yes:
-        return True
-    if not errors.is_terminal:
-        errors.print("Nothing was done: add --yes to do it without being asked.", highlight=False)
-        return False
-    return typer.confirm(question, err=True)

@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
-import json as jsonlib
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import BaseModel, ConfigDict, ValidationError
-from rich.table import Table
-from rich.text import Text
 
-from ledger import languages
-from ledger.cli.common import NO, Json, console, print_json, settings
-from ledger.core.gate import Gate
-from ledger.core.model import Reason, Verdict
-from ledger.errors import SetupError
-from ledger.service.deployment import names_to_avoid
+from ledger.cli.common import NO, Json, print_json, settings
+from ledger.cli.help import example, group
 
-gate = typer.Typer(no_args_is_help=True, help="The gate: which spans of a message may be quoted.")
+if TYPE_CHECKING:
+    from ledger.core.model import Verdict
 
-KEEP, REFUSE = "keep", "refuse"
+gate = group("The gate: which spans of a message may be quoted. No database is needed.")
 
 
-@gate.callback()
-def _gate() -> None:
-    pass
-
-
-@gate.command("try")
+@gate.command("try", epilog=example("""answer-ledger gate try "I don't want kids" "want kids\""""))
 def try_span(
-    message: str,
-    span: str,
-    asked: Annotated[str | None, typer.Option(help="The application's last turn.")] = None,
-    question: Annotated[str | None, typer.Option(help="The topic's approved question.")] = None,
-    avoid: Annotated[
-        list[str] | None, typer.Option(help="A name that must not get in; again for more.")
+    message: Annotated[
+        str, typer.Argument(metavar="MESSAGE", help="What the person typed, whole, in quotation marks.")
+    ],
+    span: Annotated[
+        str, typer.Argument(metavar="SPAN", help="The part of it that would be kept, in quotation marks.")
+    ],
+    asked: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What he was asked: the application's turn before the message."),
     ] = None,
-    lang: Annotated[str | None, typer.Option(help="The message's language (BCP 47).")] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The topic's approved question.")
+    ] = None,
+    avoid: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A name that must not get in; give it again for more."),
+    ] = None,
+    lang: Annotated[
+        str | None, typer.Option(metavar="TAG", help="The message's language (BCP 47), such as es.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Judges a span of a message. Example: answer-ledger gate try "I don't want kids" "want kids" """
+    """Judges a span of a message, and explains the verdict. Exit code 1 when it is refused.
+
+    A bare "no" passes with --question and --asked alone, since it means nothing without its question.
+    """
+    from ledger import languages
+    from ledger.core.gate import Gate
+    from ledger.service.avoid import names_to_avoid
+
     names = (*names_to_avoid(settings(None, None)), *(avoid or ()))
     verdict = Gate(languages.load()).judge(
         message, span, question=question, asked=asked, avoid=names, lang=lang
@@ -56,6 +61,10 @@ def try_span(
 
 
 def _explain(message: str, span: str, verdict: Verdict) -> None:
+    from rich.text import Text
+
+    from ledger.cli.terminal import console, say
+
     shown = Text(message)
     at = verdict.start if verdict.start is not None else message.find(span)
     if at >= 0 and span:
@@ -72,108 +81,41 @@ def _explain(message: str, span: str, verdict: Verdict) -> None:
         )
         return
     console.print(f"refused: {verdict.reason} ({verdict.rule})", style="bold red", highlight=False)
-    console.print(verdict.detail, markup=False, highlight=False)
+    say(verdict.detail)
     if verdict.left_behind is not None:
         start, end = verdict.left_behind
-        console.print(f"left behind: {message[start:end]}", markup=False, highlight=False)
+        say(f"left behind: {message[start:end]}")
     if verdict.nearest is not None:
-        console.print(f"would pass: {verdict.nearest}", markup=False, highlight=False)
+        say(f"would pass: {verdict.nearest}")
 
 
-class Labelled(BaseModel):
-    """A line of a file for `gate check`. `label` is `keep`, `refuse`, or the reason of the refusal (`meaning_cut`)."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    message: str
-    span: str
-    label: str
-    question: str | None = None
-    asked: str | None = None
-    avoid: list[str] = []
-    lang: str | None = None
-
-
-@gate.command("check")
+@gate.command(
+    "check",
+    epilog=example("answer-ledger gate check labelled.jsonl"),
+)
 def check(
-    file: Annotated[Path, typer.Argument(help="JSON lines: message, span, label.")],
-    show: Annotated[int, typer.Option(help="How many lines that are judged otherwise to list.")] = 20,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labelled lines (JSON), UTF-8.")],
+    show: Annotated[
+        int, typer.Option(metavar="N", help="How many of the lines that are judged otherwise to list.")
+    ] = 20,
     json: Json = False,
 ) -> None:
-    """Scores labelled lines: how many are judged as labelled. Exit code 1 when one is not. Example: answer-ledger gate check labelled.jsonl"""
-    names = names_to_avoid(settings(None, None))
-    judge = Gate(languages.load()).judge
-    lines: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    wrong: list[dict[str, Any]] = []
-    for number, line in _lines(file):
-        verdict = judge(
-            line.message,
-            line.span,
-            question=line.question,
-            asked=line.asked,
-            avoid=(*names, *line.avoid),
-            lang=line.lang,
-        )
-        lines[line.label] += 1
-        if _as_labelled(line.label, verdict):
-            right[line.label] += 1
-        else:
-            outcome = KEEP if verdict.accepted else str(verdict.reason)
-            wrong.append(
-                {"line": number, "label": line.label, "outcome": outcome, "rule": verdict.rule or None}
-            )
+    """Scores labelled lines: how many are judged as labelled. Exit code 1 when one is not.
+
+    A line of the file is one JSON object:
+
+    \b
+      {"message": "I don't want kids", "span": "want kids", "label": "refuse"}
+
+    label is keep, refuse, or the reason of a refusal (meaning_cut); question, asked, avoid and lang may stand beside it.
+    Each line that is judged otherwise is listed: its number, what was expected, the verdict with the rule, what would pass.
+    """
+    from ledger.cli import labelled
+    from ledger.service.avoid import names_to_avoid
+
+    score = labelled.score(file, names_to_avoid(settings(None, None)))
     if json:
-        labels = {label: {"lines": lines[label], "right": right[label]} for label in sorted(lines)}
-        print_json({"labels": labels, "wrong": wrong})
+        print_json(score.document())
     else:
-        _report(lines, right, wrong[: max(show, 0)])
-    raise typer.Exit(NO if wrong else 0)
-
-
-def _as_labelled(label: str, verdict: Verdict) -> bool:
-    return verdict.accepted == (label == KEEP) and label in (KEEP, REFUSE, verdict.reason)
-
-
-def _lines(file: Path) -> Iterator[tuple[int, Labelled]]:
-    """The lines of a file, counted from 1. Raises SetupError with the number of one that is not as it should be."""
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise SetupError(f"{file} can't be read as UTF-8 text.") from None
-    labels = {KEEP, REFUSE, *map(str, Reason)}
-    for number, written in enumerate(text.split("\n"), 1):
-        if not written.strip():
-            continue
-        try:
-            line = Labelled.model_validate(jsonlib.loads(written))
-        except ValidationError as bad:
-            at = ".".join(map(str, bad.errors(include_url=False, include_input=False)[0]["loc"])) or "line"
-            raise SetupError(
-                f"{file}, line {number}: {at} is missing, unknown or of the wrong type."
-            ) from None
-        except ValueError:
-            raise SetupError(f"{file}, line {number}: not JSON.") from None
-        if line.label not in labels:
-            raise SetupError(f"{file}, line {number}: label is none of {', '.join(sorted(labels))}.")
-        yield number, line
-
-
-def _report(lines: Counter[str], right: Counter[str], wrong: list[dict[str, Any]]) -> None:
-    table = Table("label", "lines", "as labelled", "share", box=None)
-    for label in sorted(lines):
-        share = right[label] / lines[label]
-        table.add_row(
-            label,
-            str(lines[label]),
-            str(right[label]),
-            Text(f"{share:.1%}", "green" if share == 1 else "red"),
-        )
-    console.print(table)
-    for each in wrong:
-        rule = f" ({each['rule']})" if each["rule"] else ""
-        console.print(
-            f"line {each['line']}: {each['label']}, judged {each['outcome']}{rule}",
-            markup=False,
-            highlight=False,
-        )
+        labelled.show(score, max(show, 0))
+    raise typer.Exit(NO if score.wrong else 0)

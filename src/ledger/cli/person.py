@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
-from ledger.cli.common import NO, Database, DataDir, Json, Yes, confirmed, console, opened, print_json
-from ledger.service import operators, principals
+from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, print_json
+from ledger.cli.help import example, group
 
-hold = typer.Typer(
-    no_args_is_help=True, help="While it stands nothing of a principal is swept, deleted or replaced."
-)
+ID = Annotated[
+    str, typer.Argument(metavar="ID", help="The person, by the id that your application knows him by.")
+]
+
+hold = group("While it stands, nothing of a principal is swept, deleted or replaced.")
 
 
-def why(id: str, label: str, data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """Why an agent sees nothing, or not all, of a topic: unlisted, sealed, withheld, revoked, stale...
+def why(
+    id: ID, label: Label, data_dir: DataDir = None, database: Database = None, json: Json = False
+) -> None:
+    """Why an agent sees nothing, or not all, of a topic.
 
-    Example: answer-ledger why ann kids
+    Gives every reason there is: the topic is unlisted, sealed or withheld, consent is undecided or revoked, the answer is
+    stale ... Exit code 0 when nothing stands in the way, 1 when something does.
     """
+    from ledger.cli.terminal import say
+    from ledger.service import principals
+
     with opened(data_dir, database) as ledger:
         state, reasons = ledger.run(principals.why(ledger.context, ledger.principal(id).id, label))
     if json:
         print_json({"state": asdict(state), "reasons": reasons})
-    for reason in reasons if not json else ():
-        console.print(f"- {reason}", markup=False, highlight=False)
-    if not reasons and not json:
-        console.print("Nothing stands in the way: an agent is shown the answer.")
+    elif reasons:
+        for reason in reasons:
+            say(f"- {reason}")
+    else:
+        say("Nothing stands in the way: an agent is shown the answer.")
     raise typer.Exit(NO if reasons else 0)
 
 
-def export(id: str, data_dir: DataDir = None, database: Database = None) -> None:
-    """Everything kept about a principal, as one JSON document with its schema.
-
-    Example: answer-ledger export ann > ann.json
-    """
-    from ledger.api import render  # brings the web framework along, which no other command here needs
+def export(id: ID, data_dir: DataDir = None, database: Database = None) -> None:
+    """Everything kept about a principal, as one JSON document; its schema stands at the end."""
+    from ledger.api import render
+    from ledger.service import principals
 
     with opened(data_dir, database) as ledger:
         taken = ledger.run(principals.export(ledger.context, ledger.principal(id).id))
@@ -43,12 +51,12 @@ def export(id: str, data_dir: DataDir = None, database: Database = None) -> None
 
 
 def erase(
-    id: str, yes: Yes = False, data_dir: DataDir = None, database: Database = None, json: Json = False
+    id: ID, yes: Yes = False, data_dir: DataDir = None, database: Database = None, json: Json = False
 ) -> None:
-    """Erases everything of a principal; the receipt counts and names nothing.
+    """Erases everything of a principal, for good. Asks first; the receipt counts and names nothing."""
+    from ledger.cli.terminal import confirmed, say
+    from ledger.service import principals
 
-    Example: answer-ledger erase ann --yes
-    """
     if not confirmed("Erase everything of this principal, for good?", yes):
         raise typer.Exit(NO)
     with opened(data_dir, database) as ledger:
@@ -56,24 +64,29 @@ def erase(
     if json:
         print_json(asdict(erased))
         return
-    console.print(
+    say(
         f"{erased.entries} entries, {erased.pending} pending, {erased.withheld} withheld topics: "
-        + ("hidden; a legal hold keeps them until it is lifted" if erased.on_hold else "erased"),
-        highlight=False,
+        + ("hidden; a legal hold keeps them until it is lifted" if erased.on_hold else "erased")
     )
 
 
-@hold.command("place")
-def place(id: str, data_dir: DataDir = None, database: Database = None) -> None:
-    """Places a hold. Example: answer-ledger legal-hold place ann"""
+@hold.command("place", epilog=example("answer-ledger legal-hold place ann"))
+def place(id: ID, data_dir: DataDir = None, database: Database = None) -> None:
+    """Places a hold."""
+    from ledger.cli.terminal import say
+    from ledger.service import operators
+
     with opened(data_dir, database) as ledger:
         ledger.run(operators.place_hold(ledger.context, ledger.principal(id).id))
-    console.print("The hold stands.")
+    say("The hold stands.")
 
 
-@hold.command("lift")
-def lift(id: str, data_dir: DataDir = None, database: Database = None) -> None:
-    """Lifts a hold, and completes an erasure that waited for it. Example: answer-ledger legal-hold lift ann"""
+@hold.command("lift", epilog=example("answer-ledger legal-hold lift ann"))
+def lift(id: ID, data_dir: DataDir = None, database: Database = None) -> None:
+    """Lifts a hold, and completes an erasure that waited for it."""
+    from ledger.cli.terminal import say
+    from ledger.service import operators
+
     with opened(data_dir, database) as ledger:
         ledger.run(operators.lift_hold(ledger.context, ledger.principal(id).id))
-    console.print("No hold stands.")
+    say("No hold stands.")

@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from ledger.cli.common import NO, Json, console, errors, print_json
-from ledger.proof.report import Line, Page
+from ledger.cli.common import NO, Json, print_json
 
 if TYPE_CHECKING:
+    from ledger.proof.report import Line, Page
     from ledger.service.replay import Line as Spoken
 
 PEOPLE = 50  # of one world, at most
@@ -35,7 +32,10 @@ def command(
 
     It plays on an embedded server of its own, and opens no database of yours; for that there is: answer-ledger doctor
     """
-    from ledger.proof.prove import Size, prove  # takes long, and no other command needs it
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from ledger.cli.terminal import errors
+    from ledger.proof.prove import Size, prove
     from ledger.proof.stage import Stage
 
     lines = _read(transcripts or [])
@@ -84,6 +84,7 @@ def _transcribed(lines: int) -> str:
 
 
 def _read(files: list[Path]) -> list[Spoken]:
+    from ledger.cli.terminal import errors
     from ledger.service import replay
 
     lines, broken = replay.read(files)
@@ -93,6 +94,10 @@ def _read(files: list[Path]) -> list[Spoken]:
 
 
 def _show(page: Page) -> None:
+    from rich.table import Table
+
+    from ledger.cli.terminal import console
+
     for section in page.sections:
         console.print()
         console.rule(f"[bold]{section.title}", align="left", style="dim")
@@ -112,5 +117,7 @@ def _show(page: Page) -> None:
 
 
 def _told(one: Line) -> str:
+    from rich.markup import escape
+
     told = [f"{escape(one.about)}: [dim]{escape(one.seen)}[/]"]
     return "\n".join([*told, *(f"  {escape(detail)}" for detail in one.details)])

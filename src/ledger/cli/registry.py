@@ -4,34 +4,42 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import track
-from rich.table import Table
 
-from ledger import packs
-from ledger.cli.common import NO, Database, DataDir, Json, Yes, confirmed, console, errors, opened, print_json
+from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, print_json
+from ledger.cli.help import example, group
 from ledger.core.model import Handling, Topic
 from ledger.errors import SetupError
-from ledger.service import operators
-from ledger.service.ledger import Ledger
 
-topics = typer.Typer(
-    no_args_is_help=True, help="The registry: which topics there are, and how they are handled."
-)
-windows = typer.Typer(
-    no_args_is_help=True, help="Staleness: from when on an answer is a question, and when it is gone."
-)
+if TYPE_CHECKING:
+    from ledger.service.ledger import Ledger
+
+topics = group("The registry: which topics there are, and how they are handled.")
+windows = group("Staleness: from when on an answer is a question, and when it is gone.")
+
+Reconfirm = Annotated[
+    int, typer.Argument(metavar="RECONFIRM_AFTER", help="Whole days; an answer that is older is a question.")
+]
+Drop = Annotated[int, typer.Argument(metavar="DROP_AFTER", help="Whole days; at this age it is gone.")]
 
 
-@topics.command("list")
+@topics.command("list", epilog=example("answer-ledger topics list"))
 def list_topics(data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """Every topic. Example: answer-ledger topics list"""
+    """Every topic, with its question, handling, window and other labels."""
+    from rich.table import Table
+
+    from ledger.cli.terminal import console, say
+    from ledger.service import operators
+
     with opened(data_dir, database) as ledger:
         found = ledger.run(operators.topics(ledger.context))
     if json:
         print_json([asdict(one) for one in found])
+        return
+    if not found:
+        say("No topics yet. List those of a starter pack with: answer-ledger topics import dating")
         return
     table = Table(box=None)
     for name in ("key", "question", "handling", "window", "labels"):
@@ -43,24 +51,45 @@ def list_topics(data_dir: DataDir = None, database: Database = None, json: Json 
     console.print(table)
 
 
-@topics.command("set")
+@topics.command(
+    "set",
+    epilog=example(
+        'answer-ledger topics set kids --new --listed --question "Do you want kids?"',
+        "answer-ledger topics set pets --reconfirm-after 365 --drop-after 1095",
+    ),
+)
 def set_topic(
-    label: str,
-    question: Annotated[str | None, typer.Option(help="The approved question.")] = None,
-    handling: Annotated[Handling | None, typer.Option(help="open, sealed, confirm or forbidden.")] = None,
-    authority: Annotated[
-        str | None, typer.Option(help="The system that knows, for a forbidden topic.")
+    label: Label,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The approved question, as agents may ask it.")
     ] = None,
-    reconfirm_after: Annotated[int | None, typer.Option(help="Whole days.")] = None,
-    drop_after: Annotated[int | None, typer.Option(help="Whole days.")] = None,
-    listed: Annotated[bool | None, typer.Option("--listed/--unlisted", help="For all agents to see.")] = None,
+    handling: Annotated[
+        Handling | None,
+        typer.Option(
+            help="open; sealed: even that it is covered needs consent; confirm: sealed, and waits for the person's own "
+            "yes; forbidden: never stored."
+        ),
+    ] = None,
+    authority: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The system that knows, for a forbidden topic.")
+    ] = None,
+    reconfirm_after: Annotated[
+        int | None, typer.Option(metavar="DAYS", help="An answer that is older is a question.")
+    ] = None,
+    drop_after: Annotated[int | None, typer.Option(metavar="DAYS", help="At this age it is gone.")] = None,
+    listed: Annotated[
+        bool | None, typer.Option("--listed/--unlisted", help="Whether it is there for all agents to see.")
+    ] = None,
     new: Annotated[bool, typer.Option("--new", help="Coin it first, if there is no such topic.")] = False,
     yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Changes a topic. Example: answer-ledger topics set kids --new --listed --question "Do you want kids?" """
+    """Changes a topic. What destroys answers is shown first, and asked."""
+    from ledger.cli.terminal import say
+    from ledger.service import operators
+
     given = {
         "question": question, "handling": handling and handling.value, "authority": authority,
         "reconfirm_after": reconfirm_after, "drop_after": drop_after, "listed": listed,
@@ -78,19 +107,24 @@ def set_topic(
     if json:
         print_json(asdict(changed))
         return
-    console.print(f"{changed.key}: {changed.handling if changed.listed else 'unlisted'}", highlight=False)
+    say(_described(changed))
 
 
-@topics.command("merge")
+@topics.command("merge", epilog=example("answer-ledger topics merge children kids"))
 def merge_topics(
-    label: str,
-    into: str,
+    label: Label,
+    into: Annotated[
+        str, typer.Argument(metavar="INTO", help="The topic that stays, by its key or another label.")
+    ],
     yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Merges a topic into another, whose label it becomes. Example: answer-ledger topics merge children kids"""
+    """Merges a topic into another, whose label it becomes. Shown first, and asked."""
+    from ledger.cli.terminal import say
+    from ledger.service import operators
+
     with opened(data_dir, database) as ledger:
         merged = _step(
             ledger,
@@ -101,15 +135,25 @@ def merge_topics(
     if json:
         print_json(asdict(merged))
         return
-    console.print(f"{label} is now a label of {merged.key}", markup=False, highlight=False)
+    say(f"{label} is now a label of {merged.key}")
 
 
-@topics.command("import")
-def import_topics(pack: str, data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """Lists the topics of a starter pack (dating, recruiting, support) or of a YAML file.
+@topics.command("import", epilog=example("answer-ledger topics import dating"))
+def import_topics(
+    pack: Annotated[
+        str, typer.Argument(metavar="PACK", help="dating, recruiting, support, or a YAML file of your own.")
+    ],
+    data_dir: DataDir = None,
+    database: Database = None,
+    json: Json = False,
+) -> None:
+    """Lists the topics of a starter pack or of a YAML file. What operators wrote stays as it is."""
+    from rich.progress import track
 
-    Example: answer-ledger topics import dating
-    """
+    from ledger import packs
+    from ledger.cli.terminal import errors, say
+    from ledger.service import operators
+
     loaded = packs.load_pack(pack if pack in packs.PACKS else _text(pack))
     with opened(data_dir, database) as ledger:
         for one in track(
@@ -119,12 +163,17 @@ def import_topics(pack: str, data_dir: DataDir = None, database: Database = None
     if json:
         print_json({"listed": [one.key for one in loaded.topics]})
         return
-    console.print(f"{len(loaded.topics)} topics are listed", highlight=False)
+    say(f"{len(loaded.topics)} topics are listed")
 
 
-@windows.command("show")
+@windows.command("show", epilog=example("answer-ledger windows show"))
 def show(data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """The default windows, and those of topics that have their own. Example: answer-ledger windows show"""
+    """The default window, and those of topics that have their own."""
+    from rich.table import Table
+
+    from ledger.cli.terminal import console
+    from ledger.service import operators
+
     with opened(data_dir, database) as ledger:
         default = ledger.run(operators.default_window(ledger.context))
         own = [one for one in ledger.run(operators.topics(ledger.context)) if one.reconfirm_after]
@@ -143,16 +192,21 @@ def show(data_dir: DataDir = None, database: Database = None, json: Json = False
     console.print(table)
 
 
-@windows.command("set")
+@windows.command("set", epilog=example("answer-ledger windows set 90 365 --topic kids"))
 def set_window(
-    reconfirm_after: int,
-    drop_after: int,
-    topic: Annotated[str | None, typer.Option(help="One topic; absent, the default.")] = None,
+    reconfirm_after: Reconfirm,
+    drop_after: Drop,
+    topic: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="The one topic that it is for; absent, the default.")
+    ] = None,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Changes a window; it holds for every entry at once. Example: answer-ledger windows set 90 365 --topic kids"""
+    """Changes a window; it holds for every entry at once."""
+    from ledger.cli.terminal import say
+    from ledger.service import operators
+
     with opened(data_dir, database) as ledger:
         if topic is None:
             ledger.run(operators.set_default_window(ledger.context, reconfirm_after, drop_after))
@@ -162,14 +216,16 @@ def set_window(
     if json:
         print_json({"topic": topic, "reconfirm_after": reconfirm_after, "drop_after": drop_after})
         return
-    console.print(
-        f"{topic or 'default'}: a question after {reconfirm_after} days, gone at {drop_after}",
-        markup=False,
-        highlight=False,
-    )
+    say(f"{topic or 'default'}: a question after {reconfirm_after} days, gone at {drop_after}")
+
+
+def _described(topic: Topic) -> str:
+    return f"{topic.key}: {topic.handling if topic.listed else 'unlisted'}"
 
 
 def _text(path: str) -> str:
+    from ledger import packs
+
     try:
         return Path(path).read_text("utf-8") + "\n"
     except (OSError, UnicodeDecodeError):
@@ -180,15 +236,16 @@ def _text(path: str) -> str:
 
 def _step(ledger: Ledger, label: str, yes: bool, step: Any) -> Topic:
     """Runs a step dry, shows what it destroys, asks, and runs it on exactly what was shown."""
+    from ledger.cli.terminal import complain, confirmed
+    from ledger.service import operators
+
     seen = ledger.run(operators.topic(ledger.context, label))
     preview = ledger.run(step(dry_run=True))
     if preview.destroys:
-        errors.print("This destroys, for good:", highlight=False)
+        complain("This destroys, for good:")
         for what in preview.destroys:
-            errors.print(f"  - {what}", markup=False, highlight=False)
-        errors.print(
-            f"Principals with an answer, by the weekly snapshot: {preview.principals}", highlight=False
-        )
+            complain(f"  - {what}")
+        complain(f"Principals with an answer, by the weekly snapshot: {preview.principals}")
         if not confirmed("Go on?", yes):
             raise typer.Exit(NO)
     done: Topic = ledger.run(step(operators.etag(seen), preview.token))

@@ -14,7 +14,8 @@ from uvicorn.supervisors import Multiprocess
 
 from ledger.api import serving
 from ledger.api.app import create_app
-from ledger.cli.common import say, settings, tell_of_keys
+from ledger.cli.common import settings
+from ledger.cli.terminal import say, tell_of_keys
 from ledger.errors import SetupError
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings

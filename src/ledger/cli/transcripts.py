@@ -10,7 +10,8 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ledger.cli.common import NO, console, errors, print_json
+from ledger.cli.common import NO, print_json
+from ledger.cli.terminal import console, errors
 from ledger.service import replay
 from ledger.service.ledger import Ledger
 from ledger.settings import Settings

@@ -23,6 +23,7 @@ from ledger.embedded import EmbeddedServer
 from ledger.errors import LedgerError, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
 from ledger.keys import Keys
+from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
 from ledger.settings import Settings
 
@@ -175,18 +176,6 @@ def _context(settings: Settings, keys: Keys) -> Context:
         notices=_versions(settings.notices_dir) if settings.notices_dir else None,
         controller=settings.controller,
     )
-
-
-def names_to_avoid(settings: Settings) -> tuple[str, ...]:
-    """The deployment's names that no answer may hold, one a line of its file. Raises SetupError where that can't be read."""
-    path = settings.avoid_file
-    if path is None:
-        return ()
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise SetupError(f"{path} (LEDGER_AVOID_FILE) can't be read as UTF-8 text.") from None
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _versions(folder: Path) -> frozenset[str]:

@@ -1,0 +1,42 @@
+"""What the commands print with. A command that prints brings this along; `--help` and `--version` do not need it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+console = Console()
+"""Colours on a terminal alone; rich honours NO_COLOR."""
+errors = Console(stderr=True)
+
+
+def say(line: str) -> None:
+    """One line as it is: no markup, and never broken, since it may be pasted."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def complain(line: str) -> None:
+    """The same on the standard error: what is told beside the answer of a command."""
+    errors.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell_of_keys(data_dir: Path) -> None:
+    """Says once where the keys lie and what their loss means; on the standard error, since any command makes them."""
+    for line in (
+        f"The keys of this ledger were made just now, in {data_dir / 'keys'}. Back them up, apart from the database.",
+        "  pepper                    lost, nobody's answers are found again",
+        "  signing.jwk, sealing.key  lost, the tokens issued so far are void",
+    ):
+        complain(line)
+
+
+def confirmed(question: str, yes: bool) -> bool:
+    """Whether he said yes, by the option or at the terminal; without a terminal only the option counts."""
+    if yes:
+        return True
+    if not errors.is_terminal:
+        complain("Nothing was done: add --yes to do it without being asked.")
+        return False
+    return typer.confirm(question, err=True)

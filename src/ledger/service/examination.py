@@ -29,34 +29,36 @@ def examination(deployment: Deployment) -> list[Finding]:
 
 
 def _keys(deployment: Deployment) -> Iterator[Finding]:
-    yield Finding("the pepper belongs to the database", True, "it does")
+    yield Finding("pepper", True, "that of this database")
     folder = deployment.settings.data_dir / "keys"
     for path in [folder, *sorted(folder.iterdir())]:
-        yield _closed(f"keys: {path.name}", path)
+        yield _closed(str(path.relative_to(folder.parent)), path)
     beside = Path(ENV_FILE)
     if beside.is_file() and any(PREFIX + name in beside.read_text("utf-8", "replace") for name in _SECRET):
-        yield _closed(f"keys: {ENV_FILE}", beside.resolve())
+        yield _closed(ENV_FILE, beside.resolve())
     yield _apart(deployment, folder)
 
 
-def _closed(about: str, path: Path) -> Finding:
+def _closed(name: str, path: Path) -> Finding:
     mode = stat.S_IMODE(path.stat().st_mode)
-    return Finding(about, not mode & 0o077, f"{mode:04o}", f"chmod go-rwx {path}")
+    closed = not mode & 0o077
+    seen = f"{'its owner alone' if closed else 'others too'} ({mode:04o})"
+    return Finding(f"who may use {name}", closed, seen, f"chmod go-rwx {path}")
 
 
 def _apart(deployment: Deployment, folder: Path) -> Finding:
     """Whoever holds the keys and the database can tell whose answers are whose."""
-    about = "pepper and keys lie apart from the database"
+    about = "where pepper and keys lie"
     data = _data_directory(deployment)
     if data is not None and folder.resolve().is_relative_to(data):
         return Finding(
-            about, False, f"{folder} is in the database's own folder", "move LEDGER_DATA_DIR out of it"
+            about, False, f"{folder}, in the database's own folder", "move LEDGER_DATA_DIR out of it"
         )
     if deployment.server is not None:
         return Finding(
             about,
             True,
-            f"{folder}, beside postgres/",
+            f"{folder}, beside the database",
             "make two backups, and keep them in two places (docs/operations/embedded.md)",
             residue=True,
         )

@@ -26,11 +26,11 @@ def columns(rows: Query) -> Iterator[Finding]:
               and a.attnum > 0 and not a.attisdropped"""
     ))  # fmt: skip
     allowed = {(t, name, kind) for t, columns in expected.COLUMNS.items() for name, kind in columns.items()}
-    strange = sorted(f"{table}.{name}" for table, name, _ in there - allowed)
-    missing = sorted(f"{table}.{name}" for table, name, _ in allowed - there)
+    strange = sorted(f"{table}.{name} is not on the list" for table, name, _ in there - allowed)
+    missing = sorted(f"{table}.{name} is missing" for table, name, _ in allowed - there)
     yield Finding(
-        "columns are the allow-list", not strange and not missing,
-        ", ".join([*strange, *(f"no {name}" for name in missing)]) or f"{len(allowed)} columns",
+        "columns", not strange and not missing,
+        ", ".join([*strange, *missing]) or f"the {len(allowed)} of the allow-list",
         "drop what is not on the list; run answer-ledger migrate for what is missing",
     )  # fmt: skip
 
@@ -42,9 +42,9 @@ def guard(rows: Query) -> Iterator[Finding]:
             where e.evtenabled <> 'D' and p.pronamespace = 'ledger'::regnamespace"""
     )
     yield Finding(
-        "an event trigger refuses new columns",
+        "event trigger against new columns",
         True,
-        "it does" if there else "there is none",
+        "it is there" if there else "there is none",
         "run doctor regularly; as a superuser, answer-ledger migrate may set one up",
         residue=not there,
     )
@@ -56,13 +56,17 @@ def row_security(rows: Query) -> Iterator[Finding]:
              and not (relrowsecurity and relforcerowsecurity)""",
         list(expected.OF_PRINCIPALS),
     )
-    yield none("row-level security is forced", loose, "alter table ... enable, and force, row level security")
+    yield none(
+        "tables of principals without forced row-level security",
+        loose,
+        "alter table ... enable, and force, row level security",
+    )
     there = set(rows(
         """select tablename, policyname, permissive, array_to_string(array(select unnest(roles)::text order by 1), ' '), cmd
              from pg_policies where schemaname = 'ledger'"""
     ))  # fmt: skip
     wrong = [(f"{table}.{name}",) for table, name, *_ in there ^ set(expected.policies())]
-    yield none("policies are the reviewed ones", wrong, "compare with schema/03_policies.sql")
+    yield none("policies other than the reviewed", wrong, "compare with schema/03_policies.sql")
 
 
 def grants(rows: Query) -> Iterator[Finding]:
@@ -78,7 +82,7 @@ def grants(rows: Query) -> Iterator[Finding]:
     wrong = [
         (f"{role}: {right} on {table}",) for table, role, right, _ in there ^ set(expected.table_grants())
     ]
-    yield none("rights on tables are the reviewed ones", wrong, "compare with schema/10_grants.sql")
+    yield none("rights on tables other than the reviewed", wrong, "compare with schema/10_grants.sql")
     calls = set(rows(
         """select p.proname, p.proowner::regrole::text, coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC')
              from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
@@ -86,14 +90,14 @@ def grants(rows: Query) -> Iterator[Finding]:
     ))  # fmt: skip
     surfaces = {call for call in calls if call[2] in expected.SURFACES or call[2] == "PUBLIC"}
     wrong = [(f"{role}: {name}",) for name, _, role in surfaces ^ set(expected.function_grants())]
-    yield none("surfaces call their functions and no others", wrong, "compare with schema/10_grants.sql")
+    yield none("calls of surfaces other than the reviewed", wrong, "compare with schema/10_grants.sql")
     shared = rows(
         """select coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC') || ': ' || x.privilege_type
              from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) x
             where n.nspname = 'ledger' and x.grantee <> n.nspowner
               and (x.privilege_type = 'CREATE' or x.grantee = 0)"""
     )
-    yield none("nobody makes anything in the schema", shared, "revoke create on schema ledger from ...")
+    yield none("rights of others on the schema", shared, "revoke create on schema ledger from ...")
 
 
 def functions(rows: Query) -> Iterator[Finding]:
@@ -102,7 +106,9 @@ def functions(rows: Query) -> Iterator[Finding]:
              and not coalesce('search_path=pg_catalog, ledger, pg_temp' = any(proconfig), false)"""
     )
     yield none(
-        "functions have a fixed search_path", loose, "run answer-ledger migrate, or create the function anew"
+        "functions without a fixed search_path",
+        loose,
+        "run answer-ledger migrate, or create the function anew",
     )
     unbound = rows(
         """select proname || ' of ' || proowner::regrole from pg_proc
@@ -110,7 +116,7 @@ def functions(rows: Query) -> Iterator[Finding]:
         list(expected.DEFINERS),
     )
     yield none(
-        "functions run as roles that row-level security binds",
+        "functions that run as a role past row-level security",
         unbound,
         "alter function ... owner to its definer (schema/10_grants.sql)",
     )
@@ -119,7 +125,7 @@ def functions(rows: Query) -> Iterator[Finding]:
               and regexp_replace(prosrc, '\\s+', ' ', 'g') ~* 'set_config\\s*\\([^;]*,\\s*false\\s*\\)'"""
     )
     yield none(
-        "no function sets anything for longer than its transaction",
+        "functions that set something for longer than their transaction",
         lasting,
         "create the function anew: set_config(..., true)",
     )
@@ -150,7 +156,11 @@ def hangers_on(rows: Query) -> Iterator[Finding]:
            select 'sequence ' || c.relname from pg_class c
             where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'S'"""
     )
-    yield none("nothing hangs on the tables", there, "drop it: it reads or changes rows past the functions")
+    yield none(
+        "what hangs on the tables, such as a view or a trigger",
+        there,
+        "drop it: it reads or changes rows past the functions",
+    )
 
 
 def statistics(rows: Query) -> Iterator[Finding]:
@@ -166,7 +176,7 @@ def statistics(rows: Query) -> Iterator[Finding]:
         *[list(expected.OF_PRINCIPALS)] * 3,
     )
     yield none(
-        "no statistics on principals' columns",
+        "tables of principals that keep statistics",
         kept,
         "alter table ... alter column ... set statistics 0, drop statistics ..., and analyze",
     )
@@ -178,7 +188,7 @@ def storage(rows: Query) -> Iterator[Finding]:
             where c.relnamespace = 'ledger'::regnamespace and a.attname = 'answer' and a.attstorage <> 'p'"""
     )
     yield none(
-        "answers are stored plain",
+        "tables that store answers otherwise than plain",
         apart,
         "alter column answer set storage plain: values that are stored apart keep the order of writing",
     )
@@ -188,7 +198,7 @@ def extensions(rows: Query) -> Iterator[Finding]:
     there = rows(
         "select extname from pg_extension where extname in ('pg_stat_statements', 'pageinspect', 'pg_walinspect', 'pg_surgery')"
     )
-    yield none("no extension that keeps statements or shows dead rows", there, "drop extension ...")
+    yield none("extensions that keep statements or show dead rows", there, "drop extension ...")
 
 
 def large_objects(rows: Query) -> Iterator[Finding]:
@@ -196,7 +206,7 @@ def large_objects(rows: Query) -> Iterator[Finding]:
         "select lomowner::regrole || ': ' || count(*) from pg_largeobject_metadata group by lomowner"
     )
     yield known(
-        "large objects that are there",
+        "large objects",
         there,
         "the ledger makes none: look whose they are, and lo_unlink them",
     )

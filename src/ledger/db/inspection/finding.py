@@ -11,6 +11,9 @@ from typing import Any
 class Finding:
     """One thing that was looked at: what it is, whether it is well, what was seen, what to do.
 
+    `about` is a noun, so that it reads right with either verdict before it and with what was seen behind it: the thing
+    itself ("server version", 18.6), or what should not be there ("extensions that keep statements", none).
+
     `residue`: well as far as the ledger promises, and still something that the threat model names; `todo` says
     what closes it.
     """
@@ -29,7 +32,7 @@ Query = Callable[..., list[tuple[Any, ...]]]
 def none(about: str, wrong: Iterable[tuple[Any, ...]], todo: str) -> Finding:
     """Well where nothing is wrong; else the first column of each row says what is."""
     seen = ", ".join(sorted(str(row[0]) for row in wrong))
-    return Finding(about, not seen, seen or "none else", todo)
+    return Finding(about, not seen, seen or "none", todo)
 
 
 def known(about: str, left: Iterable[tuple[Any, ...]], todo: str) -> Finding:

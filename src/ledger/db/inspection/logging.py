@@ -73,7 +73,7 @@ def settings_of_roles(rows: Query) -> Iterator[Finding]:
                 f"{name} of {role}", name != switch or value == off, value, f"alter role {role} reset {name}"
             )
     if not own:
-        yield Finding("no role of ours has such settings of its own", True, "none else")
+        yield Finding("such settings of single roles", True, "none")
 
 
 def libraries(rows: Query) -> Iterator[Finding]:
@@ -96,7 +96,7 @@ def libraries(rows: Query) -> Iterator[Finding]:
             f"take it out of the preloaded libraries, or set {switch} to {off}",
         )
     if not names & _KEEPERS.keys():
-        yield Finding("no library that logs or keeps statements", True, "none else")
+        yield Finding("libraries that log or keep statements", True, "none")
 
 
 LOOKS = (settings, settings_of_roles, libraries)

@@ -11,7 +11,7 @@ import psycopg
 from ledger.db.inspection.finding import Finding
 from ledger.db.operation import Surface
 
-_ABOUT = "pooler mode"
+_ABOUT = "pooler before the server"
 
 
 def findings(logins: Mapping[Surface, str], *, prepared_statements: bool) -> list[Finding]:

@@ -20,7 +20,7 @@ def locks(rows: Query) -> Iterator[Finding]:
             where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\\_%advisory%' and x.grantee = 0"""
     )
     yield none(
-        "advisory locks are closed to PUBLIC",
+        "advisory locks that are open to PUBLIC",
         open_,
         "as a superuser: run answer-ledger migrate on a new database, or revoke execute",
     )
@@ -36,7 +36,9 @@ def defaults(rows: Query) -> Iterator[Finding]:
         list(_OWN_DEFAULTS),
     )
     yield none(
-        "no login of ours gave itself defaults", there, "alter role ... reset ..., and change its password"
+        "defaults that a login of the ledger gave itself",
+        there,
+        "alter role ... reset ..., and change its password",
     )
 
 
@@ -59,7 +61,9 @@ def temporary(rows: Query) -> Iterator[Finding]:
             where has_database_privilege(r, current_database(), 'CREATE')""",
         list(expected.SURFACES), list(expected.SURFACES),
     )  # fmt: skip
-    yield none("no login of ours makes anything that lasts", creating, "revoke create on ... from public")
+    yield none(
+        "logins that may make tables or schemas that last", creating, "revoke create on ... from public"
+    )
 
 
 def large_objects(rows: Query) -> Iterator[Finding]:
@@ -69,7 +73,7 @@ def large_objects(rows: Query) -> Iterator[Finding]:
               and p.proname in ('lo_create', 'lo_creat', 'lo_from_bytea')"""
     )
     yield known(
-        "large objects may be made by any login",
+        "functions by which any login makes large objects",
         there,
         "as a superuser: revoke execute on function pg_catalog.lo_create(oid) and its like from public",
     )

@@ -45,7 +45,7 @@ def replicas(rows: Query) -> Iterator[Finding]:
                  from pg_replication_slots"""
         )
     yield none(
-        "no slot holds the write-ahead log back",
+        "slots that hold the write-ahead log back",
         [slot for slot in slots if slot[1] == "logical" or not slot[2]],
         "select pg_drop_replication_slot(...): what it holds back has instants and deleted words in it",
     )
@@ -65,13 +65,13 @@ def publications(rows: Query) -> Iterator[Finding]:
              left join pg_publication_tables t on t.pubname = p.pubname
             where p.puballtables or t.schemaname = 'ledger'"""
     )
-    yield none("no publication hands rows on", there, "drop publication ...")
+    yield none("publications that hand rows on", there, "drop publication ...")
     subscribed = rows(
         "select subname::text from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())"
         if _may(rows, "pg_subscription", "subdbid")
         else "select null where false"
     )
-    yield none("no subscription writes rows", subscribed, "drop subscription ...")
+    yield none("subscriptions that write rows", subscribed, "drop subscription ...")
 
 
 def _may(rows: Query, view: str, column: str) -> bool:

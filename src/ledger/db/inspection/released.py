@@ -105,12 +105,12 @@ def functions(rows: Query) -> Iterator[Finding]:
         there[name] = ours[name]
     changed = twice | {name for name in there.keys() | ours.keys() if there.get(name) != ours.get(name)}
     yield none(
-        "functions are those of this release",
+        "functions other than those of this release",
         [(name,) for name in changed - {_CLOCK}],
         "run answer-ledger migrate; else create them anew from schema/, and find out who changed them",
     )
     yield known(
-        "the clock is another than the server's",
+        "clock other than the server's",
         [("ledger.today()",)] if _CLOCK in changed else [],
         "create ledger.today() anew from schema/04_tools.sql, unless this ledger is for tests",
     )
@@ -127,7 +127,7 @@ def policies(rows: Query) -> Iterator[Finding]:
         if (_in_short(lets_through), _in_short(lets_in))
         != tuple(map(_in_short, _POLICIES.get(name, ("", ""))))
     ]
-    yield none("policies say what they should", wrong, "compare with schema/03_policies.sql")
+    yield none("policies with another text than the reviewed", wrong, "compare with schema/03_policies.sql")
 
 
 LOOKS = (functions, policies)

@@ -16,7 +16,7 @@ def attributes(rows: Query) -> Iterator[Finding]:
               and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication)"""
     )
     yield none(
-        "roles are bound by row-level security",
+        "roles of the ledger that row-level security does not bind",
         strong,
         "alter role ... nosuperuser nobypassrls nocreaterole nocreatedb noreplication",
     )
@@ -24,24 +24,24 @@ def attributes(rows: Query) -> Iterator[Finding]:
         "select rolname from pg_roles where rolcanlogin and rolname = any(%s)",
         ["ledger_owner", *expected.DEFINERS],
     )
-    yield none("owner and definers never log in", awake, "alter role ... nologin")
+    yield none("owner and definers that may log in", awake, "alter role ... nologin")
     missing = {*expected.SURFACES, *expected.DEFINERS, "ledger_owner"} - {
         name for (name,) in rows(f"select rolname from pg_roles where rolname {_OURS}")
     }
-    yield none("every role is there", [(name,) for name in missing], "run answer-ledger migrate")
+    yield none("roles that are missing", [(name,) for name in missing], "run answer-ledger migrate")
 
 
 def memberships(rows: Query) -> Iterator[Finding]:
     members = rows(
         f"select m.member::regrole::text from pg_auth_members m where m.member::regrole::text {_OURS}"
     )
-    yield none("no role of ours belongs to another", members, "revoke the membership")
+    yield none("roles of the ledger that belong to another role", members, "revoke the membership")
     # An installer that is no superuser belongs to the definers, or he could not hand functions over.
     become = rows(
         f"""select m.member::regrole || ' is in ' || m.roleid::regrole from pg_auth_members m
              where m.roleid::regrole::text {_OURS} and m.member <> current_user::regrole"""
     )
-    yield none("nobody else may become a role of ours", become, "revoke ledger_... from ...")
+    yield none("who else may become a role of the ledger", become, "revoke ledger_... from ...")
 
 
 def past_the_wall(rows: Query) -> Iterator[Finding]:

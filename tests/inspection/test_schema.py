@@ -1,0 +1,135 @@
+"""The schema of a live database: whatever differs from the release is found, named, and told what to do about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ledger.db import inspection
+
+
+def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
+    found = inspection.findings(any_database.conninfo)
+    assert [(one.about, one.seen) for one in found if not one.well] == []
+    assert len(found) > 40
+
+
+@pytest.mark.parametrize(
+    ("damage", "about", "named"),
+    [
+        ("alter table ledger.entry add column thread text", "columns", "entry.thread is not on the list"),
+        ("create table ledger.chat (principal uuid, said_at timestamptz)", "columns", "chat.said_at"),
+        (
+            "create view ledger.peek as select principal, answer from ledger.entry",
+            "columns",
+            "peek.answer",
+        ),
+        ("alter table ledger.consent drop column notice", "columns", "consent.notice is missing"),
+        ("alter table ledger.entry no force row level security", "tables of principals without", "entry"),
+        ("alter table ledger.barrier disable row level security", "tables of principals without", "barrier"),
+        (
+            "create policy peek on ledger.entry for select to ledger_agent_content using (true)",
+            "policies other",
+            "entry.peek",
+        ),
+        ("grant select on ledger.entry to ledger_agent", "rights on tables", "ledger_agent: SELECT on entry"),
+        ("grant select (answer) on ledger.entry to public", "rights on tables", "PUBLIC: SELECT on entry"),
+        (
+            "grant execute on function ledger.own_erase(uuid, uuid) to ledger_agent",
+            "calls of surfaces",
+            "ledger_agent: own_erase",
+        ),
+        ("alter function ledger.own_erase(uuid, uuid) reset search_path", "functions without", "own_erase"),
+        ("grant execute on function pg_advisory_lock(bigint) to public", "advisory", "pg_advisory_lock"),
+        (
+            "alter table ledger.entry alter column answer set statistics 100",
+            "tables of principals that keep",
+            "entry",
+        ),
+        (
+            "create statistics ledger.s on topic, as_of from ledger.entry",
+            "tables of principals that keep",
+            "entry",
+        ),
+        (
+            "alter table ledger.pending alter column answer set storage extended",
+            "tables that store",
+            "pending",
+        ),
+        ("grant create on schema ledger to ledger_agent", "rights of others", "ledger_agent: CREATE"),
+        ("grant usage on schema ledger to public", "rights of others", "PUBLIC: USAGE"),
+        (
+            "alter function ledger.recall owner to postgres",
+            "functions that run",
+            "recall of postgres",
+        ),
+        (
+            "create or replace function ledger.name_principal(p uuid) returns void language plpgsql as "
+            "$$ begin perform set_config('ledger.principal', p::text, false); end $$",
+            "functions that set",
+            "name_principal",
+        ),
+        (
+            "alter policy content on ledger.entry using (principal = ledger.me() and ledger.tier() = 'full')",
+            "policies with another",
+            "entry.content",
+        ),
+        (
+            "alter policy writer on ledger.barrier with check (true)",
+            "policies with another",
+            "barrier.writer",
+        ),
+        ("alter function ledger.recall reset ledger.tier", "functions other", "recall"),
+        ("alter function ledger.capture called on null input", "functions other", "capture"),
+        (
+            "create or replace function ledger.tier() returns text language sql stable parallel safe return 'full'",
+            "functions other",
+            "tier",
+        ),
+        (
+            "create or replace function ledger.lock_whole() returns void language plpgsql as $$ begin end $$",
+            "functions other",
+            "lock_whole",
+        ),
+        (
+            "create function ledger.me(who text) returns uuid language sql return who::uuid",
+            "functions other",
+            "me",
+        ),
+        (
+            "create function ledger.more() returns int language sql return 1",
+            "functions other",
+            "more",
+        ),
+        ("create view public.peek as select answer from ledger.entry", "what hangs", "view peek"),
+        ("create sequence ledger.serial", "what hangs", "sequence serial"),
+        ("create table public.child () inherits (ledger.entry)", "what hangs", "child child"),
+        (
+            "create table public.seen (topic text references ledger.topic)",
+            "what hangs",
+            "foreign key seen_topic_fkey",
+        ),
+        (
+            "create function public.f() returns trigger language plpgsql as 'begin return new; end'; "
+            "create trigger watch after insert on ledger.entry execute function public.f()",
+            "what hangs",
+            "trigger watch",
+        ),
+        ("create extension pageinspect", "extensions", "pageinspect"),
+        ("create publication mine for all tables", "publications", "mine"),
+        (
+            "grant create on schema public to ledger_capture",
+            "logins that may make tables or schemas",
+            "ledger_capture: public",
+        ),
+    ],
+    ids=lambda value: value if " " in value and len(value) > 30 else None,
+)
+def test_what_leaks_is_found(database: Any, damage: str, about: str, named: str) -> None:
+    database.installer.execute("alter event trigger ledger_columns_closed disable")  # as an owner may
+    database.installer.execute(damage)
+    found = [one for one in inspection.findings(database.conninfo) if not one.well]
+    (seen,) = [one.seen for one in found if one.about.startswith(about)]
+    assert named in seen
+    assert all(one.todo for one in found)

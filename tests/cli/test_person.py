@@ -61,6 +61,7 @@ def test_export_is_one_json_document_with_its_schema(command: Any, said: Any) ->
     assert [entry["answer"] for entry in done.json["entries"]] == ["I have two cats."]
     assert done.json["consent"]["decision"] == "granted"
     assert done.json["schema"]["title"] == "ExportDocument"
+    assert list(done.json)[:2] == ["count", "entries"] and list(done.json)[-1] == "schema", "his words first"
 
 
 def test_erase_asks_first_and_gives_a_receipt_that_names_nothing(command: Any, said: Any) -> None:
@@ -92,3 +93,17 @@ def test_sweeping_deletes_what_is_gone_and_a_dry_run_only_counts_it(
     assert database.rows("select count(*) from ledger.entry") == [(1,)]
     assert command("sweep", "--json").json["entries"] == 1
     assert database.rows("select count(*) from ledger.entry") == [(0,)]
+
+
+def test_a_sweep_says_in_words_what_goes(command: Any, said: Any, database: Any) -> None:
+    assert command("sweep", "--dry-run").out.startswith("Nothing is past its window.\n")
+    said("working hours", "I work nights.", ago=300)
+    database.day(TODAY + timedelta(days=100))
+    assert command("sweep", "--dry-run").out == (
+        "Past their windows, and would be deleted:\n"
+        "        1  answers\n"
+        "Nothing was changed. To do it: answer-ledger sweep\n"
+    )
+    done = command("sweep").out
+    assert done.startswith("Past their windows, and deleted:\n        1  answers\n")
+    assert "Rows stamped anew" in done

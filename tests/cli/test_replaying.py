@@ -25,6 +25,17 @@ def test_the_report_reads_at_a_glance(bare: Any, chats: str) -> None:
     assert done.code == 0
     assert "asked again by another counterparty" in done.out
     assert "spared in tier full (100%)" in done.out
+    assert "Next" not in done.out and "docs/guides/application.md" in done.out.splitlines()[-1]
+
+
+def test_a_refusal_has_a_next_step(bare: Any, chats: str, tmp_path: Path) -> None:
+    file = tmp_path / chats
+    file.write_text(
+        file.read_text("utf-8").replace('"span": "I have two cats."', '"span": "I own cats"'), "utf-8"
+    )
+    done = bare("replay", chats)
+    assert "refused: not_verbatim" in done.out
+    assert "Next: see why a span is refused" in done.out
 
 
 def test_a_ledger_that_is_set_is_not_touched(command: Any, database: Any, chats: str) -> None:

@@ -73,20 +73,26 @@ def test_a_first_start_explains_the_keys_and_its_example_works_as_pasted(tmp_pat
         where = url(lines)
         assert where.startswith("http://127.0.0.1:")
         ready(where)
-        start = next(at for at, line in enumerate(lines) if "TOKEN=" in line)
-        example = "\n".join(lines[start : start + 3])
         said = subprocess.run(
-            ["sh", "-c", example],
+            ["sh", "-ec", "\n".join(line for line in lines if line.startswith("  "))],
             check=True,
             capture_output=True,
             text=True,
             env={**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"},
         ).stdout
-        assert [item["do"] for item in json.loads(said)["items"]] == ["ask", "ask"]
+        replies = re.findall(r"\{\"(?:outcomes|decision|items)\".*?(?=\{\"(?:decision|items)|\Z)", said, re.S)
+        captured, consent, plan = map(json.loads, replies)
+        assert captured["outcomes"][0]["accepted"]
+        assert consent["tier"] == "full"
+        assert [(item["do"], item.get("quote")) for item in plan["items"]] == [
+            ("known", "I have two cats"),
+            ("ask", None),
+        ]
         assert httpx.get(f"{where}/docs").status_code == 200
     told = "\n".join(lines)
     keys = tmp_path / "data" / "keys"
     assert str(keys) in told
+    assert f"making the keys and the database in {tmp_path / 'data'} ..." in told
     assert "pepper" in told and "signing.jwk" in told
     assert {oct(file.stat().st_mode & 0o777) for file in keys.iterdir()} == {"0o600"}
     # the embedded server went with it

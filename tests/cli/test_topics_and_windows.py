@@ -101,11 +101,38 @@ def test_special_categories_stay_closed(command: Any) -> None:
     assert topics(command)["religion"]["handling"] != "open"
 
 
+def test_nothing_to_set_says_what_the_topic_is_now_and_what_can_be_set(command: Any) -> None:
+    command("topics", "import", "dating")
+    done = command("topics", "set", "children")
+    assert (done.code, done.out) == (2, "")
+    for told in ("kids: listed, open", "Do you want children?", "--question", "--handling", "--listed"):
+        assert told in done.err
+    assert command("topics", "set", "new one", "--new").code == 0, "coining it is something"
+
+
+def test_without_topics_the_list_names_the_first_step(command: Any) -> None:
+    assert "answer-ledger topics import dating" in command("topics", "list").out
+    assert command("topics", "list", "--json").json == []
+
+
+def test_a_change_says_what_the_topic_is_then(command: Any) -> None:
+    command("topics", "import", "recruiting")
+    told = command(
+        "topics", "set", "pets", "--new", "--listed", "--handling", "forbidden", "--authority", "the vet's file",
+        "--reconfirm-after", "10", "--drop-after", "20",
+    ).out  # fmt: skip
+    assert told == (
+        "pets: listed, forbidden, its authority is the vet's file, without a question, "
+        "a question after 10 days, gone at 20\n"
+    )
+
+
 def test_a_topic_that_is_not_there_is_a_no(command: Any) -> None:
     for arguments in (("set", "zebra", "--listed"), ("merge", "zebra", "lion", "--yes")):
         done = command("topics", *arguments)
         assert done.code == 1, arguments
         assert "zebra" not in done.err
+        assert "topics list" in done.err and "--new" in done.err
 
 
 def test_the_default_window_is_120_and_540_until_it_is_set(command: Any) -> None:

@@ -262,7 +262,6 @@ class AuditLine(TypedDict):
 class ExportDocument(TypedDict):
     """Everything kept about one principal."""
 
-    schema: dict[str, Any]
     count: int
     entries: list[OwnEntryItem]
     consent: ConsentState
@@ -273,6 +272,7 @@ class ExportDocument(TypedDict):
     erase_asked: bool
     barriers: list[Day]
     audit: list[AuditLine]
+    schema: dict[str, Any]
 
 
 class ErasureReceipt(TypedDict):

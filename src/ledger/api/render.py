@@ -106,9 +106,8 @@ def consent(state: Consent) -> models.ConsentState:
 
 
 def taken_away(taken: principals.Taken) -> models.ExportDocument:
-    """Everything kept about him: one document that brings its schema along."""
+    """Everything kept about him: one document that brings its schema along, behind what he looks for."""
     return {
-        "schema": _EXPORT,
         "count": len(taken.entries),
         "entries": [own_entry(one) for one in taken.entries],
         "consent": consent(taken.consent),
@@ -119,6 +118,7 @@ def taken_away(taken: principals.Taken) -> models.ExportDocument:
         "erase_asked": taken.rest.erase_asked,
         "barriers": list(taken.rest.barriers),
         "audit": [{"on_day": day, "action": action, "n": n} for day, action, n in taken.rest.audit],
+        "schema": _EXPORT,
     }
 
 

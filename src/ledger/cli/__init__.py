@@ -207,6 +207,14 @@ app.command(epilog=example("answer-ledger erase ann"), rich_help_panel=PERSON)(p
 app.add_typer(person.hold, name="legal-hold", rich_help_panel=PERSON)
 
 
+GOING = {
+    "entries": "answers",
+    "pending": "answers that still wait for the person's yes",
+    "barriers": "marks of what somebody deleted, which keep it deleted",
+    "audit": "lines of the audit: how often something was done, and on which day",
+}
+
+
 @app.command(epilog=example("answer-ledger sweep --dry-run"), rich_help_panel=CARE)
 def sweep(
     dry_run: Annotated[
@@ -226,8 +234,19 @@ def sweep(
     if json:
         print_json(done)
         return
-    for kind, n in done.items():
-        say(f"{kind:>10}  {n}")
+    past = {what: done[kind] for kind, what in GOING.items() if done[kind]}
+    if not past:
+        say("Nothing is past its window.")
+    else:
+        say("Past their windows, and would be deleted:" if dry_run else "Past their windows, and deleted:")
+        for what, n in past.items():
+            say(f"{n:>9,}  {what}")
+    if dry_run:
+        say("Nothing was changed. To do it: answer-ledger sweep")
+    else:
+        say(
+            f"Rows stamped anew, so that nothing tells in which order they were written: {done['restamped']:,}"
+        )
 
 
 @app.command(epilog=example("answer-ledger doctor"), rich_help_panel=CARE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,12 +56,12 @@ def settings(data_dir: Path | None, database: str | None, **more: Any) -> Settin
 
 @contextmanager
 def opened(data_dir: Path | None, database: str | None) -> Iterator[Ledger]:
-    """An open ledger. Waiting is told on a terminal, since a first start takes a second or two."""
-    from ledger.cli.terminal import errors, tell_of_keys
+    """An open ledger."""
+    from ledger.cli.terminal import opening, tell_of_keys
     from ledger.service.ledger import Ledger
 
     chosen = settings(data_dir, database)
-    with errors.status("opening the ledger") if errors.is_terminal else nullcontext():
+    with opening(chosen):
         ledger = Ledger.open(chosen)
     with ledger:
         if ledger.deployment.keys.made_now:

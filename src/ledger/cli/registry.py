@@ -11,7 +11,7 @@ import typer
 from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, print_json
 from ledger.cli.help import example, group
 from ledger.core.model import Handling, Topic
-from ledger.errors import SetupError
+from ledger.errors import InvalidRequest, NotFound, SetupError
 
 if TYPE_CHECKING:
     from ledger.service.ledger import Ledger
@@ -98,6 +98,9 @@ def set_topic(
     with opened(data_dir, database) as ledger:
         if new:
             ledger.run(operators.coin(ledger.context, label))
+        elif not fields:
+            found = _topic(ledger, label)
+            raise InvalidRequest(f"Nothing to set. Now it is {_described(found)}. {_SETTABLE}")
         changed = _step(
             ledger,
             label,
@@ -219,8 +222,36 @@ def set_window(
     say(f"{topic or 'default'}: a question after {reconfirm_after} days, gone at {drop_after}")
 
 
+_SETTABLE = (
+    "Say what is to change with --question, --handling, --authority, --reconfirm-after, --drop-after, "
+    "--listed or --unlisted."
+)
+
+
+def _topic(ledger: Ledger, label: str) -> Topic:
+    from ledger.service import operators
+
+    try:
+        return ledger.run(operators.topic(ledger.context, label))
+    except NotFound:
+        raise NotFound(
+            "There is no such topic. See which there are with answer-ledger topics list, or coin it with "
+            "answer-ledger topics set LABEL --new."
+        ) from None
+
+
 def _described(topic: Topic) -> str:
-    return f"{topic.key}: {topic.handling if topic.listed else 'unlisted'}"
+    """What a topic is now, on a line: `kids: open, asked "Do you want kids?", window 180/720`."""
+    told = [f"listed, {topic.handling}" if topic.listed else "unlisted"]
+    if topic.authority:
+        told.append(f"its authority is {topic.authority}")
+    told.append(f'asked "{topic.question}"' if topic.question else "without a question")
+    told.append(
+        f"a question after {topic.reconfirm_after} days, gone at {topic.drop_after}"
+        if topic.reconfirm_after
+        else "with the default window"
+    )
+    return f"{topic.key}: {', '.join(told)}"
 
 
 def _text(path: str) -> str:
@@ -239,7 +270,7 @@ def _step(ledger: Ledger, label: str, yes: bool, step: Any) -> Topic:
     from ledger.cli.terminal import complain, confirmed
     from ledger.service import operators
 
-    seen = ledger.run(operators.topic(ledger.context, label))
+    seen = _topic(ledger, label)
     preview = ledger.run(step(dry_run=True))
     if preview.destroys:
         complain("This destroys, for good:")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
 import socket
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -15,10 +19,11 @@ from uvicorn.supervisors import Multiprocess
 from ledger.api import serving
 from ledger.api.app import create_app
 from ledger.cli.common import settings
-from ledger.cli.terminal import say, tell_of_keys
+from ledger.cli.terminal import opening, say, tell_of_keys
 from ledger.errors import SetupError
 from ledger.service.deployment import Deployment
-from ledger.settings import Settings
+from ledger.settings import Settings, default_data_dir
+from ledger.tokens import Scope
 
 
 def run(host: str | None, port: int | None, data_dir: Path | None, database: str | None) -> None:
@@ -42,7 +47,8 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 def _serve(chosen: Settings, database: str | None) -> None:
     # The port first: whether it is free is known at once.
     with _listen(chosen.host, chosen.port) as line:
-        deployment = Deployment.open(chosen)
+        with opening(chosen):
+            deployment = Deployment.open(chosen)
         try:
             host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
             _welcome(deployment, f"http://{host}:{line.getsockname()[1]}")
@@ -79,12 +85,30 @@ def _welcome(deployment: Deployment, url: str) -> None:
     if deployment.keys.made_now:
         folder = deployment.settings.data_dir.absolute()
         tell_of_keys(folder)
-        for line in (
-            "Next steps, as they can be pasted:",
-            f"  TOKEN=$(answer-ledger token --scope agent --principal ann --data-dir {shlex.quote(str(folder))})",
-            f'  curl -s {url}/v1/plan -H "Authorization: Bearer $TOKEN" \\',
-            '    -H \'Content-Type: application/json\' -d \'{"labels": ["kids", "smoking"]}\'',
-            "Topics with questions: answer-ledger topics import dating (or recruiting, support)",
+        for line in _next_steps(
+            url, "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
         ):
             say(line)
     say(f"serving at {url}, the interface at {url}/docs")
+
+
+def _next_steps(url: str, data_dir: str) -> Iterator[str]:
+    """From no topic to a quote, each step a line or two that can be pasted into another terminal."""
+
+    def call(scope: Scope, method: str, path: str, body: dict[str, Any]) -> Iterator[str]:
+        yield f"  TOKEN=$(answer-ledger token --scope {scope} --principal ann{data_dir})"
+        yield f'  curl -s -X {method} {url}{path} -H "Authorization: Bearer $TOKEN" \\'
+        yield f"    -H 'Content-Type: application/json' -d '{json.dumps(body)}'"
+
+    said_on = datetime.now(UTC).date().isoformat()
+    candidates = [{"topic": "pets", "span": "I have two cats"}]
+    yield "Next steps, as they can be pasted into another terminal (one that has LEDGER_DATABASE_URL set, if you use it)."
+    yield "List topics:"
+    yield f"  answer-ledger topics import dating{data_dir}"
+    yield "The application hands over what ann typed:"
+    message = {"message": "I have two cats.", "said_on": said_on, "candidates": candidates}
+    yield from call(Scope.CAPTURE, "POST", "/v1/captures", message)
+    yield "She lets agents read her words (else they see which topics are covered, and no words):"
+    yield from call(Scope.PRINCIPAL, "PUT", "/v1/me/consent", {"decision": "granted", "notice": "v1"})
+    yield "An agent asks before its turn:"
+    yield from call(Scope.AGENT, "POST", "/v1/plan", {"labels": ["pets", "smoking"]})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import typer
 from rich.console import Console
+
+from ledger.settings import Settings
 
 console = Console()
 """Colours on a terminal alone; rich honours NO_COLOR."""
@@ -20,6 +23,18 @@ def say(line: str) -> None:
 def complain(line: str) -> None:
     """The same on the standard error: what is told beside the answer of a command."""
     errors.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def opening(settings: Settings) -> AbstractContextManager[object]:
+    """Says what is waited for, while it lasts: on a terminal always, else at a first start, which takes some seconds."""
+    first = not (settings.data_dir / "keys").exists()
+    made = "the keys" if settings.database_url else "the keys and the database"
+    what = f"making {made} in {settings.data_dir} ..." if first else "opening the ledger ..."
+    if errors.is_terminal:
+        return errors.status(what)
+    if first:
+        complain(what)
+    return nullcontext()
 
 
 def tell_of_keys(data_dir: Path) -> None:

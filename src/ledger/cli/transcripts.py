@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ledger.cli.common import NO, print_json
-from ledger.cli.terminal import console, errors
+from ledger.cli.terminal import console, errors, say
 from ledger.service import replay
 from ledger.service.ledger import Ledger
 from ledger.settings import Settings
@@ -69,3 +69,10 @@ def _show(report: replay.Report) -> None:
         table.add_row(f"{number:,}", f"  spared in tier {tier}{share}")
     table.add_row(f"{report.as_a_question:,}", "  old answers that came back as a question")
     console.print(table)
+    refused = sum(report.captures.values()) - report.captures.get("accepted", 0)
+    say("")
+    if refused:
+        say("Next: see why a span is refused, and what would pass, with: answer-ledger gate try MESSAGE SPAN")
+    say(
+        "To let your application hand over what is typed: docs/guides/application.md; agents ask: docs/guides/agents.md"
+    )

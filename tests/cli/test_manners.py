@@ -99,6 +99,10 @@ def test_what_is_called_wrongly_is_2_and_no_traceback(bare: Any, arguments: tupl
     assert "Traceback" not in done.err
 
 
+def test_a_transcript_that_is_not_there_is_named(bare: Any) -> None:
+    assert "absent.jsonl" in bare("replay", "absent.jsonl").err
+
+
 def test_an_unreachable_server_is_told_in_a_line(bare: Any) -> None:
     done = bare("topics", "list", "--database", "postgresql://zebra:secret@127.0.0.1:1/ledger")
     assert done.code == 2

@@ -62,7 +62,10 @@ def demo() -> None:
 @app.command(epilog=example("answer-ledger replay chats.jsonl"), rich_help_panel=SEE)
 def replay(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Transcripts, one message a line (JSON).")
+        list[Path],
+        typer.Argument(
+            metavar="FILE", exists=True, dir_okay=False, help="Transcripts, one message a line (JSON)."
+        ),
     ],
     json: Json = False,
 ) -> None:

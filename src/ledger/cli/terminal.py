@@ -27,9 +27,9 @@ def complain(line: str) -> None:
 
 def opening(settings: Settings) -> AbstractContextManager[object]:
     """Says what is waited for, while it lasts: on a terminal always, else at a first start, which takes some seconds."""
-    first = not (settings.data_dir / "keys").exists()
-    made = "the keys" if settings.database_url else "the keys and the database"
-    what = f"making {made} in {settings.data_dir} ..." if first else "opening the ledger ..."
+    first = settings.database_url is None and not (settings.data_dir / "keys").exists()
+    made = f"making the keys and the database in {settings.data_dir} ..."
+    what = made if first else "opening the ledger ..."
     if errors.is_terminal:
         return errors.status(what)
     if first:

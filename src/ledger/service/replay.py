@@ -84,7 +84,7 @@ def read(files: Sequence[Path]) -> tuple[list[Line], list[Place]]:
                         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                             broken.append(place)
         except OSError as error:
-            raise SetupError(f"The transcript {file} can't be read: {error.strerror}.") from None
+            raise SetupError(f"A transcript can't be read: {error.strerror}.") from None
     return sorted(lines, key=lambda line: line.said_on or date.max), broken
 
 

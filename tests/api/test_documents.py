@@ -41,6 +41,25 @@ def test_every_example_of_a_guide_answers_as_it_says(api: Api, name: str) -> Non
         assert like(response.json(), json.loads(expected)), (path, response.json())
 
 
+def test_every_example_of_the_principals_guide_answers_as_it_says(api: Api) -> None:
+    """A step after the other, on one answer of his. What has no reply there is answered with 204."""
+    api.capture("kids", "I want two kids")
+    step = re.compile(
+        r"```http\n(\w+) (\S+)\nscope: principal\n(?:\n(\{.*?\})\n)?```\n(?:\n```json\n(.*?)```\n)?", re.S
+    )
+    page = (DOCS / "guides/principal.md").read_text()
+    examples = step.findall(page)
+    assert len(examples) == page.count("```http") > 8
+    entry = api.entries()[0]["id"]
+    for method, path, body, expected in examples:
+        sent = json.loads(body) if body else None
+        response = api.call(method, path.replace("ENTRY", entry), sent, as_="principal")
+        if expected:
+            assert like(response.json(), json.loads(expected)), (path, response.json())
+        else:
+            assert response.status_code == (200 if method == "GET" else 204), (path, response.text)
+
+
 def like(found: Any, told: Any) -> bool:
     """Equal, where "..." stands for anything."""
     if told == "...":

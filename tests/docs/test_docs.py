@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.service.ledger import Ledger
+from ledger.service.person import Person
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -27,6 +28,32 @@ def test_the_readmes_program_runs_as_shown(ledger, monkeypatch, capsys):
     exec(compile(program, "README.md", "exec"), {})  # noqa: S102
     out = capsys.readouterr().out
     assert out.startswith("meaning_cut -> don't want kids\n") and "I want two kids" in out
+
+
+def test_the_librarys_page_is_one_program_that_runs_as_shown(database, tmp_path, monkeypatch):
+    monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
+    monkeypatch.setenv("LEDGER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "reference" / "python.md"
+    program = page.read_text("utf-8")
+    for told in SNIPPET.split(program)[
+        ::2
+    ]:  # each line keeps its place in the page, so that a failure names it
+        program = program.replace(told, "\n" * told.count("\n"), 1)
+    program = program.replace("```python", "").replace("```", "")
+    exec(compile(program, str(page), "exec"), {"__name__": "page"})  # noqa: S102
+
+
+def test_the_librarys_page_tells_of_every_call_of_a_person_and_a_ledger():
+    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    calls = {
+        name
+        for kind in (Person, Ledger)
+        for name in vars(kind)
+        if callable(getattr(kind, name)) and not name.startswith("_")
+    }
+    assert len(calls) > 15
+    assert [name for name in sorted(calls) if f"`{name}(" not in page] == []
 
 
 def test_every_test_that_the_threat_model_names_is_there():

@@ -13,18 +13,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import date
 from types import TracebackType
 from typing import Any, Self, TypeVar
-from uuid import UUID
 
-from ledger.core.model import Candidate, Consent, Decision, Freshness, Outcome, Tier, Verdict
+from ledger.core.model import Tier
 from ledger.db.agent import Reader
 from ledger.db.connections import AsyncConnections, Connections
 from ledger.db.operation import UseCase
 from ledger.errors import Unavailable
-from ledger.service import agents, captures, principals
 from ledger.service.deployment import Deployment
+from ledger.service.person import Person
 from ledger.settings import Settings
 
 T = TypeVar("T")
@@ -72,75 +70,6 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-class Person:
-    """A principal of an open ledger."""
-
-    __slots__ = ("_ledger", "reader")
-
-    def __init__(self, ledger: Ledger, reader: Reader) -> None:
-        self._ledger = ledger
-        self.reader = reader
-
-    @property
-    def id(self) -> UUID:
-        return self.reader.principal
-
-    def plan(self, labels: Sequence[str]) -> agents.Plan:
-        """Before a turn: what to do about each label, and the prompt block."""
-        return self._ledger.run(agents.plan(self._ledger.context, self.reader, labels))
-
-    def coverage(self, topics: Sequence[str] | None = None) -> list[tuple[str, Freshness]]:
-        """Which topics are covered, as far as an agent may know."""
-        return self._ledger.run(agents.coverage(self._ledger.context, self.reader, topics))
-
-    def recall(self, topics: Sequence[str] | None = None, limit: int = 12) -> agents.Recall:
-        """What he said, as far as an agent may know: at most twelve entries."""
-        return self._ledger.run(agents.recall(self._ledger.context, self.reader, topics, limit))
-
-    def capture(
-        self,
-        message: str,
-        said_on: date,
-        candidates: Sequence[Candidate],
-        *,
-        avoid: Sequence[str] = (),
-        asked: str | None = None,
-        lang: str | None = None,
-    ) -> list[Outcome]:
-        """After a turn: this is what he typed, and these spans answer those topics."""
-        return self._ledger.run(
-            captures.capture(self._ledger.context, self.id, message, said_on, candidates, avoid, asked, lang)
-        )
-
-    def consent(self) -> Consent:
-        """His decision that stands, and the tier that agents have by it."""
-        return self._ledger.run(principals.consent(self._ledger.context, self.id))
-
-    def decide(self, decision: Decision, *, notice: str) -> Consent:
-        """His decision about agents: granted, or revoked. `notice` names the version of the text that he was shown.
-
-        Holds for every read that starts after this returns. Raises InvalidRequest for a notice that is none.
-        """
-        return self._ledger.run(principals.decide_consent(self._ledger.context, self.id, decision, notice))
-
-    def reconfirm(
-        self,
-        topic: str,
-        message: str,
-        span: str,
-        said_on: date,
-        still_true: bool,
-        *,
-        avoid: Sequence[str] = (),
-    ) -> Verdict:
-        """His answer to "is that still so?"."""
-        return self._ledger.run(
-            captures.reconfirm(
-                self._ledger.context, self.id, topic, message, span, said_on, still_true, avoid
-            )
-        )
 
 
 class AsyncLedger:

@@ -25,7 +25,8 @@ from ledger.db.agent import Reader
 from ledger.db.clock import Clock
 from ledger.errors import BadLabel, InvalidRequest, SetupError
 from ledger.service import agents, operators, principals
-from ledger.service.ledger import Ledger, Person
+from ledger.service.ledger import Ledger
+from ledger.service.person import Person
 
 NOTICE = "replay"
 MOST_CANDIDATES = 32  # of one capture

@@ -1,0 +1,154 @@
+"""A principal of an open ledger: what agents and the application do for him, and what he does himself.
+
+Each call runs one use case; what it guarantees and raises stands there. `Unavailable` may come from any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Protocol, TypeVar
+from uuid import UUID
+
+from ledger.core.model import Candidate, Consent, Decision, Freshness, Outcome, OwnEntry, Verdict
+from ledger.db.agent import Reader
+from ledger.db.operation import UseCase
+from ledger.db.principal import Erased
+from ledger.service import agents, captures, principals
+from ledger.service.context import Context
+
+T = TypeVar("T")
+
+
+class Runner(Protocol):
+    """What a person needs of the ledger that he is a principal of."""
+
+    context: Context
+
+    def run(self, use_case: UseCase[T]) -> T: ...
+
+
+class Person:
+    """Made by `Ledger.principal`. Holds no data of his: each call asks the database."""
+
+    __slots__ = ("_ledger", "reader")
+
+    def __init__(self, ledger: Runner, reader: Reader) -> None:
+        self._ledger = ledger
+        self.reader = reader
+
+    @property
+    def id(self) -> UUID:
+        """His keyed hash: what the database knows him by."""
+        return self.reader.principal
+
+    # ── For agents: before a turn ────────────────────────────────────────────────────────────────
+
+    def plan(self, labels: Sequence[str]) -> agents.Plan:
+        """What to do about each label, in their order, and the prompt block. Raises BadLabel."""
+        return self._ledger.run(agents.plan(self._ledger.context, self.reader, labels))
+
+    def coverage(self, topics: Sequence[str] | None = None) -> list[tuple[str, Freshness]]:
+        """Which topics are covered, as far as an agent may know; of all listed ones if none are named. Raises BadLabel."""
+        return self._ledger.run(agents.coverage(self._ledger.context, self.reader, topics))
+
+    def recall(self, topics: Sequence[str] | None = None, limit: int = 12) -> agents.Recall:
+        """What he said, as far as an agent may know: at most twelve entries. Raises BadLabel."""
+        return self._ledger.run(agents.recall(self._ledger.context, self.reader, topics, limit))
+
+    # ── For the application that carries the chats: after a turn ─────────────────────────────────
+
+    def capture(
+        self,
+        message: str,
+        said_on: date,
+        candidates: Sequence[Candidate],
+        *,
+        avoid: Sequence[str] = (),
+        asked: str | None = None,
+        lang: str | None = None,
+    ) -> list[Outcome]:
+        """This is what he typed, and these spans answer those topics. An outcome a candidate, in their order.
+
+        Raises InvalidRequest for a day that has yet to come.
+        """
+        return self._ledger.run(
+            captures.capture(self._ledger.context, self.id, message, said_on, candidates, avoid, asked, lang)
+        )
+
+    def reconfirm(
+        self,
+        topic: str,
+        message: str,
+        span: str,
+        said_on: date,
+        still_true: bool,
+        *,
+        avoid: Sequence[str] = (),
+    ) -> Verdict:
+        """His answer to "is that still so?". Raises BadLabel, and InvalidRequest for a day that has yet to come."""
+        return self._ledger.run(
+            captures.reconfirm(
+                self._ledger.context, self.id, topic, message, span, said_on, still_true, avoid
+            )
+        )
+
+    # ── What he does himself ─────────────────────────────────────────────────────────────────────
+
+    def entries(self) -> list[OwnEntry]:
+        """What is kept, and what waits for his yes, by topic. The `id` of each names it in the calls below."""
+        return self._ledger.run(principals.entries(self._ledger.context, self.id))
+
+    def correct(self, entry_id: str, answer: str) -> None:
+        """An answer in his own words. Raises InvalidRequest, NotFound, LegalHold."""
+        self._ledger.run(principals.correct(self._ledger.context, self.id, entry_id, answer))
+
+    def delete(self, entry_id: str) -> None:
+        """Deletes an answer; one that was said before today, and is captured late, does not bring it back.
+
+        Raises NotFound, LegalHold.
+        """
+        self._ledger.run(principals.delete(self._ledger.context, self.id, entry_id))
+
+    def keep(self, entry_id: str, yes: bool) -> None:
+        """His yes or no to an answer that waits for it. Raises NotFound, LegalHold."""
+        self._ledger.run(principals.decide(self._ledger.context, self.id, entry_id, yes))
+
+    def withhold(self, entry_id: str) -> None:
+        """Keeps its topic back from all agents, until he releases it. Raises NotFound."""
+        self._ledger.run(principals.withhold(self._ledger.context, self.id, entry_id, True))
+
+    def release(self, entry_id: str) -> None:
+        """Lets a topic that was kept back go again. Raises NotFound."""
+        self._ledger.run(principals.withhold(self._ledger.context, self.id, entry_id, False))
+
+    def consent(self) -> Consent:
+        """His decision that stands, and the tier that agents have by it."""
+        return self._ledger.run(principals.consent(self._ledger.context, self.id))
+
+    def decide(self, decision: Decision, *, notice: str) -> Consent:
+        """His decision about agents: granted, or revoked. `notice` names the version of the text that he was shown.
+
+        Holds for every read that starts after this returns. Raises InvalidRequest for a notice that is none.
+        """
+        return self._ledger.run(principals.decide_consent(self._ledger.context, self.id, decision, notice))
+
+    def receipts(self) -> list[dict[str, object]]:
+        """Every decision of his, in the fields of ISO/IEC TS 27560, newest day first."""
+        return self._ledger.run(principals.receipts(self._ledger.context, self.id))
+
+    def place_objection(self) -> None:
+        """His objection, "do not remember me": captures are answered as ever, and nothing is kept."""
+        self._ledger.run(principals.object_(self._ledger.context, self.id, True))
+
+    def take_back_objection(self) -> None:
+        """He may be remembered again."""
+        self._ledger.run(principals.object_(self._ledger.context, self.id, False))
+
+    def export(self) -> principals.Taken:
+        """Everything kept about him."""
+        return self._ledger.run(principals.export(self._ledger.context, self.id))
+
+    def erase(self) -> Erased:
+        """Erases everything, verified by a re-read; under a legal hold hides it. Gives counts, and names nothing."""
+        return self._ledger.run(principals.erase(self._ledger.context, self.id))

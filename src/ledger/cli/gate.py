@@ -80,7 +80,7 @@ def _explain(message: str, span: str, verdict: Verdict) -> None:
             style="green",
         )
         return
-    console.print(f"refused: {verdict.reason} ({verdict.rule})", style="bold red", highlight=False)
+    console.print(f"refused: {verdict.reason} ({verdict.rule})", style="bold red")
     say(verdict.detail)
     if verdict.left_behind is not None:
         start, end = verdict.left_behind

@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psycopg
 import uvicorn
-from psycopg import sql
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
@@ -27,13 +24,12 @@ from rich.table import Table
 
 from ledger.api import serving
 from ledger.api.app import create_app
-from ledger.db import expected
+from ledger.cli import contents
 from ledger.db.clock import Clock
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
 from ledger.tokens import Scope, Tokens
 
-SHIPPED = "bare_form"  # the one table that is counted and not shown: the closed list of bare answers
 TOPICS = {
     "kids": "Do you want kids?",
     "smoking": "Do you smoke?",
@@ -85,26 +81,31 @@ class Stage:
             "known": ("[green]knows[/]", lambda i: f"“{i['quote']}” ({i['as_of']})"),
             "reconfirm": ("[magenta]reconfirms[/]", lambda i: i.get("ask") or i.get("question") or ""),
         }
-        looked = Table.grid(padding=(0, 1))
-        for width in (3, 10, 8, None):
-            looked.add_column(min_width=width)
-        for item in items:
-            verb, what = means[item["do"]]
-            looked.add_row("", verb, item["key"], escape(what(item)))
-        self.console.print(looked)
+        self._lines(*(("", means[i["do"]][0], i["key"], escape(means[i["do"]][1](i))) for i in items))
 
     def told(self, message: str, outcome: dict[str, Any], span: str | None = None) -> None:
         self.console.print(f"  he types: [bold]{escape(message)}[/]")
+        topic = outcome["topic"]
         if outcome["accepted"]:
-            self.console.print(
-                f"    [green]kept[/]       {outcome['topic']:<8} “{escape(outcome['answer'])}”"
-            )
+            self._lines(("", "[green]kept[/]", topic, f"“{escape(outcome['answer'])}”"))
             return
-        self.console.print(
-            f"    [red]refused[/]    {outcome['topic']:<8} “{escape(span or message)}”: {outcome['reason']}"
-        )
+        offered = f"“{escape(span or message)}”: {outcome['reason']}"
+        lines = [
+            ("", "[red]refused[/]", topic, offered),
+            ("", "", "", f"[dim]{escape(outcome['detail'])}[/]"),
+        ]
         if outcome.get("nearest"):
-            self.console.print(f"               would pass: “{escape(outcome['nearest'])}”")
+            lines.append(("", "", "", f"would pass: “{escape(outcome['nearest'])}”"))
+        self._lines(*lines)
+
+    def _lines(self, *lines: tuple[str, str, str, str]) -> None:
+        """What happens, on which topic, and with which words; the words are broken below themselves."""
+        grid = Table.grid(padding=(0, 1))
+        for width in (3, 10, 8, None):
+            grid.add_column(min_width=width)
+        for line in lines:
+            grid.add_row(*line)
+        self.console.print(grid)
 
     def scene(self, number: int, title: str) -> None:
         self.console.print()
@@ -116,8 +117,8 @@ def run(console: Console) -> None:
     with tempfile.TemporaryDirectory(prefix="ledger-demo-") as folder, _stage(console, Path(folder)) as stage:
         console.print(
             Panel(
-                "One person, three agents: of [cyan]Mira[/], [cyan]Nora[/] and [cyan]Olga[/]. Each needs to know the same\n"
-                "things. A real server and a real PostgreSQL run below this; every line is a reply.",
+                "One person, three agents: of [cyan]Mira[/], [cyan]Nora[/] and [cyan]Olga[/]. Each needs to know the same "
+                "things.\nA real server and a real PostgreSQL run below this; every line is a reply.",
                 title="The answer ledger",
                 expand=False,
             )
@@ -185,37 +186,21 @@ def _time_passes(stage: Stage) -> None:
 
 def _everything(stage: Stage) -> None:
     stage.scene(6, "Everything that the database holds")
-    empty = []
-    with psycopg.connect(_installer(stage), autocommit=True) as installer:
-        first = {"entry": expected.COLUMNS["entry"]}
-        for name, columns in {**first, **expected.COLUMNS}.items():
-            query = sql.SQL("select xmin::text, * from ledger.{} order by 2").format(sql.Identifier(name))
-            rows = installer.execute(query).fetchall()
-            if not rows:
-                empty.append(name)
-                continue
-            if name == SHIPPED:
-                shipped = f"{len(rows):,} forms, such as {', '.join(repr(row[1]) for row in rows[:: len(rows) // 3])}"
-                stage.console.print(
-                    f"[bold]{name}[/]: comes with the release, the same in every ledger: {escape(shipped)}\n",
-                    highlight=False,
-                )
-                continue
-            table = Table(
-                title=name, title_justify="left", title_style="bold", box=box.SIMPLE, padding=(0, 1, 0, 0)
-            )
-            for column in ("xmin", *columns):
-                table.add_column(column, overflow="fold")  # nothing is cut off
-            for row in rows:
-                table.add_row(*(escape("" if value is None else str(value)) for value in row))
-            stage.console.print(table)
-    stage.console.print(f"empty: {', '.join(empty)}", highlight=False)
+    stage.console.print(
+        "xmin is the transaction that wrote a row. The sweep has made it one for all that was said, so that not even "
+        "the order of his answers can be read out of it.\n"
+    )
+    contents.show(stage.console, _installer(stage))
     stage.console.print(
         Panel(
             "Three agents, three conversations, one column of his own words.\n"
             "[bold]Now say who heard what, and when.[/] Every row and every column is above.",
             expand=False,
         )
+    )
+    stage.console.print(
+        "\nNext, with words of your own: answer-ledger gate try MESSAGE SPAN"
+        "\n      to run a ledger:         answer-ledger serve"
     )
 
 

@@ -10,19 +10,19 @@ from rich.console import Console
 
 from ledger.settings import Settings
 
-console = Console()
-"""Colours on a terminal alone; rich honours NO_COLOR."""
-errors = Console(stderr=True)
+console = Console(highlight=False)
+"""Colours on a terminal alone, and where we mean them; rich honours NO_COLOR."""
+errors = Console(stderr=True, highlight=False)
 
 
 def say(line: str) -> None:
     """One line as it is: no markup, and never broken, since it may be pasted."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+    console.print(line, markup=False, soft_wrap=True)
 
 
 def complain(line: str) -> None:
     """The same on the standard error: what is told beside the answer of a command."""
-    errors.print(line, markup=False, highlight=False, soft_wrap=True)
+    errors.print(line, markup=False, soft_wrap=True)
 
 
 def opening(settings: Settings) -> AbstractContextManager[object]:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ledger.cli.common import NO, print_json
-from ledger.cli.terminal import console, errors, say
+from ledger.cli.terminal import complain, console, errors, say
 from ledger.service import replay
 from ledger.service.ledger import Ledger
 from ledger.settings import Settings
@@ -38,7 +38,7 @@ def run(files: list[Path], *, json: bool) -> int:
         report = replay.play(ledger, lines, lambda: progress.advance(task))
     report.broken = sorted([*broken, *report.broken])
     for place in report.broken:
-        errors.print(f"{place.file.name}, line {place.line}: broken, skipped", markup=False, highlight=False)
+        complain(f"{place.file.name}, line {place.line}: broken, skipped")
     if json:
         print_json(asdict(report) | {"broken": [place._asdict() for place in report.broken]})
     else:

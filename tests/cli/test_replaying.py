@@ -38,6 +38,15 @@ def test_a_refusal_has_a_next_step(bare: Any, chats: str, tmp_path: Path) -> Non
     assert "Next: see why a span is refused" in done.out
 
 
+def test_the_guides_lines_play_as_they_stand(bare: Any, tmp_path: Path) -> None:
+    guide = Path(__file__).resolve().parents[2] / "docs" / "guides" / "replay.md"
+    _, _, lines = guide.read_text("utf-8").partition("<<'END'\n")
+    (tmp_path / "chats.jsonl").write_text(lines.partition("END\n")[0], "utf-8")
+    done = bare("replay", "chats.jsonl", "--json")
+    assert (done.code, done.json["captures"]) == (0, {"accepted": 2})
+    assert done.json["spared"]["full"] == done.json["asked_again"] == 1
+
+
 def test_a_ledger_that_is_set_is_not_touched(command: Any, database: Any, chats: str) -> None:
     clock = database.rows("select pg_get_functiondef('ledger.today()'::regprocedure)")
     assert command("replay", chats, "--json").json["captures"] == {"accepted": 2}

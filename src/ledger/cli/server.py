@@ -19,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 from ledger.api import serving
 from ledger.api.app import create_app
 from ledger.cli.common import settings
-from ledger.cli.terminal import opening, say, tell_of_keys
+from ledger.cli.terminal import console, opening, say, tell_of_keys
 from ledger.errors import SetupError
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings, default_data_dir
@@ -82,12 +82,13 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _welcome(deployment: Deployment, url: str) -> None:
+    """Tells a person what to do next, at the first start and on a terminal; what else starts it gets one line."""
+    folder = deployment.settings.data_dir.absolute()
     if deployment.keys.made_now:
-        folder = deployment.settings.data_dir.absolute()
         tell_of_keys(folder)
-        for line in _next_steps(
-            url, "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
-        ):
+    if deployment.keys.made_now or console.is_terminal:
+        data_dir = "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
+        for line in _next_steps(url, data_dir):
             say(line)
     say(f"serving at {url}, the interface at {url}/docs")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import typer
 
 from ledger.cli import app
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "reference" / "cli.md"
 
 
 def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -67,6 +69,33 @@ def test_help_puts_every_command_under_a_heading_and_cuts_none_off(bare: Any) ->
         assert f"\n{heading}\n" in said
     assert "\nCommands:\n" not in said and "..." not in said.partition("Options:")[2]
     assert bare("-h").out == said
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """Every call of the command that a page shows, and the page: in backticks, or a line of a block of commands."""
+    for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
+        text = page.read_text("utf-8")
+        blocks = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
+        for call in re.findall(r"`answer-ledger ([^`\n]+)`", text) + re.findall(
+            r"^answer-ledger (.+)$", blocks, re.M
+        ):
+            yield page.name, call
+
+
+def test_every_call_that_a_page_shows_is_one() -> None:
+    known = {name: {option for given in one.params for option in given.opts} for name, one in commands()}
+    found = list(shown())
+    assert len(found) > 25
+    wrong = []
+    for page, call in found:
+        words = call.partition(" > ")[0].split()
+        name = next((name for name in (" ".join(words[:2]), words[0]) if name in known), None)
+        options = {word.partition("=")[0] for word in words if word.startswith("--")}
+        if call not in ("--version", "--help", "COMMAND --help") and (
+            name is None or options - known[name] - {"--help"}
+        ):
+            wrong.append(f"{page}: {call}")
+    assert wrong == []
 
 
 def test_the_version(bare: Any) -> None:

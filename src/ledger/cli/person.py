@@ -65,7 +65,7 @@ def erase(
         print_json(asdict(erased))
         return
     say(
-        f"{erased.entries} entries, {erased.pending} pending, {erased.withheld} withheld topics: "
+        f"entries {erased.entries}, pending {erased.pending}, withheld topics {erased.withheld}: "
         + ("hidden; a legal hold keeps them until it is lifted" if erased.on_hold else "erased")
     )
 

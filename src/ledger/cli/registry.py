@@ -28,6 +28,7 @@ Drop = Annotated[int, typer.Argument(metavar="DROP_AFTER", help="Whole days; at 
 @topics.command("list", epilog=example("answer-ledger topics list"))
 def list_topics(data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
     """Every topic, with its question, handling, window and other labels."""
+    from rich.markup import escape
     from rich.table import Table
 
     from ledger.cli.terminal import console, say
@@ -42,12 +43,16 @@ def list_topics(data_dir: DataDir = None, database: Database = None, json: Json 
         say("No topics yet. List those of a starter pack with: answer-ledger topics import dating")
         return
     table = Table(box=None)
-    for name in ("key", "question", "handling", "window", "labels"):
+    for name in ("key", "handling", "window", "question, and other labels"):
         table.add_column(name, overflow="fold")
     for one in found:
         state = one.handling.value if one.listed else "proposed" if one.proposed else "unlisted"
         window = f"{one.reconfirm_after}/{one.drop_after}" if one.reconfirm_after else "default"
-        table.add_row(one.key, one.question or "", state, window, ", ".join(one.aliases))
+        told = [
+            escape(one.question or "(no question)"),
+            *([f"[dim]{escape(', '.join(one.aliases))}[/]"] if one.aliases else []),
+        ]
+        table.add_row(one.key, state, window, "\n".join(told))
     console.print(table)
 
 
@@ -188,7 +193,7 @@ def show(data_dir: DataDir = None, database: Database = None, json: Json = False
             }
         )
         return
-    table = Table("topic", "a question after", "gone at", caption="whole days of age")
+    table = Table("topic", "a question after", "gone at (whole days of age)", box=None)
     table.add_row("(default)", str(default.reconfirm_after), str(default.drop_after))
     for one in own:
         table.add_row(one.key, str(one.reconfirm_after), str(one.drop_after))

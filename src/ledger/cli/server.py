@@ -99,17 +99,17 @@ def _next_steps(url: str, data_dir: str) -> Iterator[str]:
     def call(scope: Scope, method: str, path: str, body: dict[str, Any]) -> Iterator[str]:
         yield f"  TOKEN=$(answer-ledger token --scope {scope} --principal ann{data_dir})"
         yield f'  curl -s -X {method} {url}{path} -H "Authorization: Bearer $TOKEN" \\'
-        yield f"    -H 'Content-Type: application/json' -d '{json.dumps(body)}'"
+        yield f"    -H 'Content-Type: application/json' -d '{json.dumps(body)}'; echo"
 
     said_on = datetime.now(UTC).date().isoformat()
     candidates = [{"topic": "pets", "span": "I have two cats"}]
     yield "Next steps, as they can be pasted into another terminal (one that has LEDGER_DATABASE_URL set, if you use it)."
-    yield "List topics:"
+    yield "1. List topics:"
     yield f"  answer-ledger topics import dating{data_dir}"
-    yield "The application hands over what ann typed:"
+    yield "2. The application hands over what ann typed:"
     message = {"message": "I have two cats.", "said_on": said_on, "candidates": candidates}
     yield from call(Scope.CAPTURE, "POST", "/v1/captures", message)
-    yield "She lets agents read her words (else they see which topics are covered, and no words):"
+    yield "3. She lets agents read her words (else they see which topics are covered, and no words):"
     yield from call(Scope.PRINCIPAL, "PUT", "/v1/me/consent", {"decision": "granted", "notice": "v1"})
-    yield "An agent asks before its turn:"
+    yield "4. An agent asks before its turn:"
     yield from call(Scope.AGENT, "POST", "/v1/plan", {"labels": ["pets", "smoking"]})

@@ -39,6 +39,12 @@ def test_a_token_of_an_operator_or_a_backend_names_no_principal(bare: Any, scope
     assert bare("token", "--scope", scope, "--principal", "ann").code == 2
 
 
+def test_a_token_of_nobody_says_what_is_missing(bare: Any) -> None:
+    done = bare("token", "--scope", "agent capture")
+    assert done.code == 2
+    assert "--principal ID" in done.err
+
+
 def test_the_first_token_makes_the_keys_and_says_so_beside_it(bare: Any, tmp_path: Any) -> None:
     done = bare("token", "--scope", "operator")
     assert done.out.count(".") == 2

@@ -159,6 +159,7 @@ def token(
     from ledger.identity import Identity
     from ledger.keys import Keys
     from ledger.tokens import MAX_TTL, Scope, Tokens
+    from ledger.tokens.claims import OF_A_PRINCIPAL
 
     chosen = settings(data_dir, None)
     keys = Keys.open(chosen.data_dir, chosen)
@@ -169,6 +170,8 @@ def token(
         scopes = {Scope(word) for word in scope.split()}
     except ValueError:
         raise InvalidRequest(f"--scope is one of {', '.join(Scope)}, or 'agent capture'.") from None
+    if principal is None and scopes <= OF_A_PRINCIPAL:
+        raise InvalidRequest("Whose answers is it about? Add --principal ID.")
     issued = Tokens.open(chosen, keys, identity.principal).issue(
         scopes,
         principal=None if principal is None else identity.principal(principal),

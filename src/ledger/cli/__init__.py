@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.cli import gate, person, proof, registry
+from ledger.cli import gate, person, proof, topics, windows
 from ledger.cli.common import NO, Database, DataDir, Json, opened, print_json, refuse, settings
 from ledger.cli.help import example, group
 from ledger.core.model import Tier
@@ -181,8 +181,8 @@ def token(
     typer.echo(issued.token)
 
 
-app.add_typer(registry.topics, name="topics", rich_help_panel=RUN)
-app.add_typer(registry.windows, name="windows", rich_help_panel=RUN)
+app.add_typer(topics.topics, name="topics", rich_help_panel=RUN)
+app.add_typer(windows.windows, name="windows", rich_help_panel=RUN)
 
 
 @app.command(

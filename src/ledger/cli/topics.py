@@ -1,4 +1,4 @@
-"""`topics` and `windows`: what operators decide."""
+"""`topics`: which there are, and how they are handled, as operators decide."""
 
 from __future__ import annotations
 
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from ledger.service.ledger import Ledger
 
 topics = group("The registry: which topics there are, and how they are handled.")
-windows = group("Staleness: from when on an answer is a question, and when it is gone.")
-
-Reconfirm = Annotated[
-    int, typer.Argument(metavar="RECONFIRM_AFTER", help="Whole days; an answer that is older is a question.")
-]
-Drop = Annotated[int, typer.Argument(metavar="DROP_AFTER", help="Whole days; at this age it is gone.")]
 
 
 @topics.command("list", epilog=example("answer-ledger topics list"))
@@ -172,59 +166,6 @@ def import_topics(
         print_json({"listed": [one.key for one in loaded.topics]})
         return
     say(f"{len(loaded.topics)} topics are listed")
-
-
-@windows.command("show", epilog=example("answer-ledger windows show"))
-def show(data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """The default window, and those of topics that have their own."""
-    from rich.table import Table
-
-    from ledger.cli.terminal import console
-    from ledger.service import operators
-
-    with opened(data_dir, database) as ledger:
-        default = ledger.run(operators.default_window(ledger.context))
-        own = [one for one in ledger.run(operators.topics(ledger.context)) if one.reconfirm_after]
-    if json:
-        print_json(
-            {
-                "default": asdict(default),
-                "topics": {one.key: [one.reconfirm_after, one.drop_after] for one in own},
-            }
-        )
-        return
-    table = Table("topic", "a question after", "gone at (whole days of age)", box=None)
-    table.add_row("(default)", str(default.reconfirm_after), str(default.drop_after))
-    for one in own:
-        table.add_row(one.key, str(one.reconfirm_after), str(one.drop_after))
-    console.print(table)
-
-
-@windows.command("set", epilog=example("answer-ledger windows set 90 365 --topic kids"))
-def set_window(
-    reconfirm_after: Reconfirm,
-    drop_after: Drop,
-    topic: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The one topic that it is for; absent, the default.")
-    ] = None,
-    data_dir: DataDir = None,
-    database: Database = None,
-    json: Json = False,
-) -> None:
-    """Changes a window; it holds for every entry at once."""
-    from ledger.cli.terminal import say
-    from ledger.service import operators
-
-    with opened(data_dir, database) as ledger:
-        if topic is None:
-            ledger.run(operators.set_default_window(ledger.context, reconfirm_after, drop_after))
-        else:
-            fields = {"reconfirm_after": reconfirm_after, "drop_after": drop_after}
-            ledger.run(operators.change(ledger.context, topic, fields))
-    if json:
-        print_json({"topic": topic, "reconfirm_after": reconfirm_after, "drop_after": drop_after})
-        return
-    say(f"{topic or 'default'}: a question after {reconfirm_after} days, gone at {drop_after}")
 
 
 _SETTABLE = (

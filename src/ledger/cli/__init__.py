@@ -266,4 +266,4 @@ def doctor(data_dir: DataDir = None, database: Database = None, json: Json = Fal
     raise typer.Exit(NO if any(not one.well for one in found) else 0)
 
 
-app.command("prove", rich_help_panel=CARE)(proof.command)
+app.command("prove", epilog=example("answer-ledger prove"), rich_help_panel=CARE)(proof.command)

@@ -28,7 +28,7 @@ def command(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Puts the promise to the proof. Exit 1 when something leaks. Example: answer-ledger prove
+    """Puts the promise to the proof. Exit 1 when something leaks.
 
     It plays on an embedded server of its own, and opens no database of yours; for that there is: answer-ledger doctor
     """

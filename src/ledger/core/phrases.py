@@ -1,7 +1,7 @@
 """Phrases of a language file: how they are written, the forms they stand for, and how they are found in a sentence.
 
 A phrase is written with one space between its words; each word may be a choice (`stop|stopped`), a reference to a named list of the
-same language (`@person`), and optional (`@quality?`). `#` stands for any number. A last word after `~` has to follow and is not part of
+same language (`@person`), and optional (`@quality?`). `#` stands for any number. What follows a `~` has to follow and is not part of
 the phrase; nor is a first word before `~`, which has to stand in front. A phrase of one word may be a pattern: `x*` are all words that start so, `*x` those that end so, `*x*` those that hold it.
 Words are in folded form: lower case, straight apostrophes. docs/guides/add-a-language.md is the guide to it.
 
@@ -85,12 +85,15 @@ class Notation:
         A word of a script without spaces is one word a character. Raises BadPhrase.
         """
         written = phrase.split(" ")
-        ahead, behind = written[-1].startswith("~"), written[0].endswith("~")
-        written[-1], written[0] = written[-1].removeprefix("~"), written[0].removesuffix("~")
+        behind = written[0].endswith("~")
+        first = next((at for at, word in enumerate(written) if word.startswith("~")), len(written))
+        ahead = len(written) - first  # words that have to follow
+        if ahead:
+            written[first] = written[first].removeprefix("~")
+        written[0] = written[0].removesuffix("~")
         slots = [self._choices(word) for word in written]
-        for beside, slot in ((ahead, slots[-1]), (behind, slots[0])):
-            if beside and any(len(form) != 1 for form in slot):
-                raise BadPhrase("what ~ parts from the phrase is one word")
+        if any(len(form) != 1 for slot in (*slots[first:], *slots[: int(behind)]) for form in slot):
+            raise BadPhrase("what ~ parts from the phrase are single words, none of them optional")
         forms = [tuple(word for part in parts for word in part) for parts in product(*slots)]
         found = [Phrase(form, len(form) - ahead, int(behind)) for form in forms if form]
         if "*" in phrase and any(
@@ -120,7 +123,9 @@ class Notation:
             elif not choice:
                 raise BadPhrase("a word is empty: one space between words, one | between choices")
             elif "~" in choice:
-                raise BadPhrase("~ stands before the last word, or behind the first, alone")
+                raise BadPhrase(
+                    "~ stands before the first word that has to follow, or behind the first of all"
+                )
             elif not _is_folded(choice):
                 raise BadPhrase(f"{choice!r} is not in folded form: {fold(choice).text!r}")
             elif len(choice) > 1 and _SPACELESS_ONE.match(choice):

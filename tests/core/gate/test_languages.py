@@ -27,6 +27,7 @@ def test_a_phrase_expands_to_its_forms() -> None:
         "my best friend",
     }
     assert spelt("would ~not") == {"would"}
+    assert spelt("but ~i can't|won't remember") == {"but"}
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from ledger.core.language import Lexicon
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 BEFORE_CLAUSE = frozenset((",", "—", "-", ":", ".", "…", "...", ".."))
+_LONGEST_NAME = 3  # words
 _VERB_WITHIN = 5  # words from "the" in which the verb of a clause that it opens stands
 
 
@@ -25,10 +26,10 @@ class Clauses:
     `breaks` are further tokens with which a predicate starts: conditions, say.
     """
 
-    def __init__(self, sentence: Sentence, lexicon: Lexicon, breaks: Iterator[int]) -> None:
+    def __init__(self, message: str, sentence: Sentence, lexicon: Lexicon, breaks: Iterator[int]) -> None:
         size = len(sentence)
         strong, clause, predicate = [False] * size, [False] * size, [False] * size
-        _mark(sentence, lexicon, strong, clause, predicate)
+        _mark(message, sentence, lexicon, strong, clause, predicate)
         for at in breaks:
             predicate[at] = True
         self._sentence, self._lexicon = sentence, lexicon
@@ -61,7 +62,12 @@ class Clauses:
 
 
 def _mark(
-    sentence: Sentence, lexicon: Lexicon, strong: list[bool], clause: list[bool], predicate: list[bool]
+    message: str,
+    sentence: Sentence,
+    lexicon: Lexicon,
+    strong: list[bool],
+    clause: list[bool],
+    predicate: list[bool],
 ) -> None:
     """Where each kind of part starts."""
     words, size = sentence.words, len(sentence)
@@ -90,6 +96,7 @@ def _mark(
             or (marked and word in openers.firsts and openers.match(words, at))
             or (marked and word in links.firsts and links.match(words, at))
             or _has_verb(sentence, lexicon, begins)
+            or _has_name(message, sentence, lexicon, begins)
         ):
             clause[at] = predicate[at] = True
         elif (opened in verbs.firsts and verbs.match(words, begins)) or (
@@ -108,6 +115,17 @@ def _has_verb(sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
         if words[near] in finite:
             return True
         if not sentence.is_word(near) or words[near] in inner:
+            return False
+    return False
+
+
+def _has_name(message: str, sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
+    """ "Kim Lee is": whether a name opens a clause, which its verb right behind tells."""
+    finite, starts = lexicon.table("clause", "finite").firsts, sentence.starts
+    for near in range(at, min(at + _LONGEST_NAME + 1, len(starts))):
+        if near > at and sentence.words[near] in finite:
+            return True
+        if not message[starts[near]].isupper():
             return False
     return False
 

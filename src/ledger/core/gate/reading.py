@@ -251,7 +251,7 @@ class Reading:
         """The turns of a sentence, and those of them that are reported speech."""
         if index not in self._turns:
             before = self.sentences[index - 1].bounds if index else None
-            found = turns(self.sentences[index], self.lexicon, before[0] if before else None)
+            found = turns(self.message, self.sentences[index], self.lexicon, before[0] if before else None)
             self._turns[index] = (found, found.only("speech"))
         return self._turns[index]
 

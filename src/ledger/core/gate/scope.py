@@ -23,6 +23,11 @@ _SHORT = 6  # words of a sentence that only adds to the one before ("But only af
 _SHORT_SPACELESS = 16  # the same in characters, where each is a word
 _MOST = 64  # cues of a sentence that are looked at; of the longest that people said in 18,000 there were 22
 _INTO_ASIDES = frozenset({"correction", "irony"})
+_SETS_IN = frozenset((",", "-", "—"))
+_LONGEST_INSERTION = 8  # words between a cue and what it turns: "I don't, as a rule, smoke"
+_OF_CLAUSES = frozenset(
+    {"hedge", "opinion"}
+)  # rules whose cues turn a whole clause: "I think, frankly, it is"
 
 
 class Turn(NamedTuple):
@@ -74,7 +79,7 @@ class Turns:
 NO_TURNS = Turns([], [])
 
 
-def turns(sentence: Sentence, lexicon: Lexicon, before: int | None) -> Turns:
+def turns(message: str, sentence: Sentence, lexicon: Lexicon, before: int | None) -> Turns:
     """Every cue of a sentence with its reach, in order. Linear in its length.
 
     `before` is where the sentence before it starts, for a short sentence that only adds to that one.
@@ -86,7 +91,7 @@ def turns(sentence: Sentence, lexicon: Lexicon, before: int | None) -> Turns:
     if len(cues) > _MOST:  # built to be slow: only the whole of it passes
         whole = sentence.starts[0], sentence.ends[-1]
         return Turns([Turn(cues[0][2].rule, *whole, *whole)], [])
-    scope = _Scope(sentence, lexicon, cues, before)
+    scope = _Scope(message, sentence, lexicon, cues, before)
     return Turns([turn for found in cues for turn in scope.turns(*found)], scope.asides)
 
 
@@ -118,11 +123,16 @@ class _Scope:
     """How far the cues of one sentence reach."""
 
     def __init__(
-        self, sentence: Sentence, lexicon: Lexicon, cues: Iterable[tuple[int, int, Cue]], before: int | None
+        self,
+        message: str,
+        sentence: Sentence,
+        lexicon: Lexicon,
+        cues: Iterable[tuple[int, int, Cue]],
+        before: int | None,
     ) -> None:
         # "I don't drink if I drive" negates no driving.
         conditions = (first for first, _, cue in cues if cue.rule == "condition" or cue.reach is Reach.AROUND)
-        self._clauses = Clauses(sentence, lexicon, conditions)
+        self._clauses = Clauses(message, sentence, lexicon, conditions)
         self._sentence, self._lexicon = sentence, lexicon
         short = _SHORT_SPACELESS if lexicon.spaceless else _SHORT
         self._before = before if before is not None and len(sentence.plain) <= short else sentence.starts[0]
@@ -135,7 +145,7 @@ class _Scope:
         rule, reach, sentence = cue.rule, cue.reach, self._sentence
         start, end = sentence.starts[first], sentence.ends[last - 1]
         if reach in (Reach.BACK, Reach.AROUND):
-            back, added = self._back(first), self._ahead(Reach.OVER, last)
+            back, added = self._back(first), self._ahead(rule, Reach.OVER, first, last)
             if back < start:
                 yield Turn(rule, start, added, back, start)
         if reach in (Reach.UNDER, Reach.AROUND):
@@ -147,7 +157,7 @@ class _Scope:
         if reach in (Reach.OVER, Reach.ON, Reach.AHEAD, Reach.CLAUSE):
             ahead = Reach.AHEAD if reach is Reach.CLAUSE else reach
             if ahead is not Reach.AHEAD or not self._only_answers(first, last):
-                yield Turn(rule, start, end, start, self._ahead(ahead, last))
+                yield Turn(rule, start, end, start, self._ahead(rule, ahead, first, last))
         elif reach is Reach.NEXT:
             yield Turn(rule, start, end, start, sentence.ends[min(last, len(sentence) - 1)])
         elif reach is Reach.WITHIN:
@@ -158,8 +168,8 @@ class _Scope:
         sentence = self._sentence
         return last >= len(sentence) or not sentence.is_word(last) or self._clauses.clause_start[last] == last
 
-    def _ahead(self, reach: Reach, last: int) -> int:
-        """Where the reach of a cue that ends before the token `last` ends."""
+    def _ahead(self, rule: str, reach: Reach, first: int, last: int) -> int:
+        """Where the reach of a cue of a rule at the tokens [first, last) ends."""
         clauses = self._clauses
         ends = (
             clauses.predicate_end
@@ -169,9 +179,37 @@ class _Scope:
             else clauses.strong_end
         )
         stop = ends[last - 1]
-        if stop == last < len(ends):  # "not because I": the clause behind the cue is what it turns
-            stop = ends[last]
+        if stop == last < len(ends) and not self._is_another(rule, last):
+            stop = ends[last]  # "not because I": the clause behind the cue is what it turns
+        resumed = self._resumed(first, last, into_clauses=rule in _OF_CLAUSES)
+        if resumed:
+            stop = max(stop, ends[resumed])
         return self._sentence.ends[max(self._last_word[stop - 1], last - 1)]
+
+    def _is_another(self, rule: str, at: int) -> bool:
+        """Whether the clause right behind a cue is not what it turns: "I'm not sure but it is", "in the past and these are"."""
+        if rule == "negation":
+            return False  # "nothing but a"
+        table, words = self._lexicon.table, self._sentence.words
+        return bool(
+            table("clause", "parts").match(words, at)
+            or (rule == "past" and table("clause", "joins").match(words, at))
+        )
+
+    def _resumed(self, first: int, last: int, *, into_clauses: bool) -> int:
+        """Where a sentence goes on behind words that are set in right behind a cue: "I don't, as a rule, smoke"; 0 where none are."""
+        words, size, starts = self._sentence.words, len(self._sentence), self._clauses.clause_start
+        if last >= size - 1 or starts[first] == first:
+            return 0
+        mark = words[last]
+        if mark[0] == "…" or mark.startswith(".."):
+            at = last + 1
+        elif mark in _SETS_IN and not self._lexicon.table("clause", "subjects").match(words, last + 1):
+            inside = range(last + 1, min(last + 2 + _LONGEST_INSERTION, size - 1))
+            at = next((at + 1 for at in inside if words[at] == mark), 0)
+        else:
+            return 0
+        return at if into_clauses or starts[at] != at else 0
 
     @cached_property
     def _last_word(self) -> list[int]:
@@ -199,7 +237,7 @@ class _Scope:
             and clauses.clause_start[first] < first
             and words[first - 1] not in BEFORE_CLAUSE
         ):
-            return self._ahead(Reach.ON, last)
+            return self._ahead("condition", Reach.ON, first, last)
         ends = clauses.clause_end
         stop = ends[last - 1] if ends[last - 1] > last or last == size else ends[last]
         if stop == size:

@@ -164,7 +164,8 @@ def _ends_sentence(
     if end < len(text) and (text[end].isalnum() or text[end] == "_"):
         return False
     if mark[-1] in "!?":
-        return True
+        # "(really!) and" goes on; what asks in brackets asks for itself.
+        return mark[-1] == "?" or text[end : end + 2] != ") "
     if len(mark) > 1 or mark == "…":
         return not _upcoming(message, folded, end).islower()
     word = _word_before(text, first, start)

@@ -74,6 +74,7 @@ LISTS: Mapping[str, frozenset[str]] = {
             "impersonal",
             "alone",
             "names",
+            "called",
             "which",
             "verbs",
             "stated",
@@ -237,6 +238,19 @@ class Lexicon:
         self.abbreviations = frozenset(word for (word,) in self.spelt("sentence", "abbreviations"))
         self._suffixes = tuple(suffix for language in languages for suffix in language.suffixes)
         self._tables: dict[tuple[str, str], PhraseIndex[None]] = {}
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word that a list holds: of a word that is none of them it is not known what it is, a name mostly."""
+        of_phrases = (
+            word
+            for language in self.languages
+            for phrases in (*language.phrases.values(), [cue.phrase for cue in language.cues])
+            for phrase in phrases
+            for slot in phrase.words
+            for word in slot
+        )
+        return frozenset(of_phrases).union(*(language.telling for language in self.languages))
 
     @cached_property
     def _all_cues(self) -> list[tuple[Phrase, Cue | None]]:

@@ -19,6 +19,15 @@ import pytest
         ("I'm in Austin, where are you?", "where are you?"),
         ("¿Tienes hijos?", "¿Tienes hijos?"),
         ("Hola, ¿dónde vives?", "dónde vives"),
+        ("kim: is zathura installed on it", "installed on it"),
+        ("kim, will gparted do", "gparted do"),
+        ("i see... what do you drink", "what do you drink"),
+        ("sorry, where", "where"),
+        ("You know where she lives", "where she lives"),
+        ("But do n't you need a car", "need a car"),
+        ("Where 've you been", "you been"),
+        ("How do I make sure it is open", "it is open"),
+        ("Shall I buy a dog", "a dog"),
     ],
 )
 def test_a_real_question_is_refused(outcome, message, span):
@@ -40,6 +49,10 @@ def test_a_real_question_is_refused(outcome, message, span):
         ("I'm in Austin, where are you?", "I'm in Austin"),
         ("Honestly? I want kids", "I want kids"),
         ("I want kids. Do you?", "I want kids. Do you?"),
+        ("kim: it is cold", "it is cold"),
+        ("Kim, can come on Friday", "Friday"),
+        ("shall we say seven", "seven"),
+        ("How do I make a reservation for two", "two"),
         ("¿Podrías reservar una mesa para dos?", "dos"),
     ],
 )

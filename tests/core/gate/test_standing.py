@@ -12,7 +12,7 @@ SMOKE = "Do you smoke?"
 @pytest.mark.parametrize(
     "answer",
     ["yes", "No.", "Yeah. Yeah.", "No, I don't.", "Yes, I do.", "uh-huh", "Not really.", "same as before", "the second one",
-     "Both", "I do, yes.", "sí", "SÍ", "Sí, claro", "no, gracias", "lo mismo", "👍", "maybe", "neither"],
+     "Both", "I do, yes.", "sí", "SÍ", "Sí, claro", "no, gracias", "lo mismo", "👍", "maybe", "neither", "negative", "came back negative", "resultó negativo", "son negativas"],
 )  # fmt: skip
 def test_a_bare_answer_needs_its_question(gate: Gate, answer: str) -> None:
     assert gate.judge(answer, answer).reason == "needs_question"
@@ -37,6 +37,8 @@ def test_a_bare_answer_needs_its_question(gate: Gate, answer: str) -> None:
         "only on Fridays",
         "I don't smoke",
         "no kids",
+        "the test came back negative",
+        "el cultivo fue negativo",
     ],
 )
 def test_numbers_dates_names_and_statements_stand_alone(gate: Gate, answer: str) -> None:

@@ -15,6 +15,7 @@ _SEPARATORS = frozenset((",", "—", "-", ":", ";", "(", "，", ".", "¿", '"', 
 _LONGEST_CLOSER = 8  # words, or characters of a script without spaces, of a particle that closes a question
 _SERVICE_WITHIN = 8  # words after "do you have" in which the thing offered is named
 _LONGEST_TAG = 3  # words
+_CALLED = 2  # tokens of a name that is called and its mark
 _VERB_WITHIN = 6  # words after "which" in which the verb of a question stands
 
 
@@ -141,13 +142,35 @@ def _openings(
             yield at
         elif not (marked or leading):
             continue
-        elif alone.match(shapes, at) or _asks_which(sentence, lexicon, at):
+        elif alone.match(shapes, at) or any(
+            asks(sentence, lexicon, at) for asks in (_asks_which, _is_called, _is_single)
+        ):
             yield at
         else:
             length = names.match(shapes, at)
             behind = at + length
             if length and behind < len(shapes) and message[sentence.starts[behind]].isupper():
                 yield at  # "Did Melanie ..."
+
+
+def _is_called(sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
+    """ "Kim: is vim installed": behind a name that is called a verb in front of a noun asks, where no list has the noun."""
+    words, behind = sentence.words, at + 1
+    if (
+        at != _CALLED
+        or words[at - 1] not in (":", ",")
+        or behind >= len(words)
+        or not sentence.is_word(behind)
+    ):
+        return False
+    return bool(lexicon.table("question", "called").match(words, at)) and words[behind] not in lexicon.words
+
+
+def _is_single(sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
+    """ "Sorry, where": a word that asks and is a clause by itself."""
+    if at != sentence.plain[-1] or (at and sentence.is_word(at - 1)):
+        return False
+    return any(lexicon.table("question", name).match(sentence.words, at) for name in ("alone", "relatives"))
 
 
 def _goes_on(sentence: Sentence, lexicon: Lexicon, at: int) -> bool:
@@ -193,17 +216,19 @@ def _clause_starts(sentence: Sentence, lexicon: Lexicon) -> list[int]:
     """Where clauses may start: behind words that only lead in ("ok so"), and after marks and conjunctions."""
     words, size = sentence.words, len(sentence)
     fillers, joins = lexicon.table("sentence", "fillers"), lexicon.table("clause", "joins")
-    parts = lexicon.table("clause", "parts")
+    parts, openers = lexicon.table("clause", "parts"), lexicon.table("question", "openers")
     last = sentence.plain[-1] if sentence.plain else -1
     starts: list[int] = []
     fresh = True
     at = 0
     while at < size:
         word = words[at]
-        if word in _SEPARATORS:
+        if word in _SEPARATORS or word[0] in ".…":
             fresh = True
         else:
             skip = fillers.match(words, at) if fresh and word in fillers.firsts else 0
+            if skip and openers.match(words, at) > skip:
+                skip = 0  # "you know where" leads in to nothing
             if not skip and (word in joins.firsts or word in parts.firsts):
                 skip = joins.match(words, at) or parts.match(words, at)
             if skip and at + skip <= last:

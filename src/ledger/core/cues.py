@@ -26,6 +26,7 @@ class Reach(StrEnum):
     CLOSES = (
         "closes"  # what stands before it in its clause, which it closes: a verb at the end, with its endings
     )
+    NAMED = "named"  # itself and what follows in its clause, where a name that opens the clause stands right before it
     WITHIN = "within"  # nothing but itself: an idiom that must not be cut
 
 

@@ -61,6 +61,8 @@ LISTS: Mapping[str, frozenset[str]] = {
             "articles",
             "finite",
             "inner",
+            "fronted",
+            "resumed",
         }
     ),
     "particle": frozenset({"words", "before"}),

@@ -24,6 +24,8 @@ _SHORT_SPACELESS = 16  # the same in characters, where each is a word
 _MOST = 64  # cues of a sentence that are looked at; of the longest that people said in 18,000 there were 22
 _INTO_ASIDES = frozenset({"correction", "irony"})
 _SETS_IN = frozenset((",", "-", "—"))
+_LONGEST_NAME = 3  # words
+_LONGEST_FRONT = 5  # words of an object in front of its clause
 _LONGEST_INSERTION = 8  # words between a cue and what it turns: "I don't, as a rule, smoke"
 _OF_CLAUSES = frozenset(
     {"hedge", "opinion"}
@@ -133,7 +135,7 @@ class _Scope:
         # "I don't drink if I drive" negates no driving.
         conditions = (first for first, _, cue in cues if cue.rule == "condition" or cue.reach is Reach.AROUND)
         self._clauses = Clauses(message, sentence, lexicon, conditions)
-        self._sentence, self._lexicon = sentence, lexicon
+        self._message, self._sentence, self._lexicon = message, sentence, lexicon
         short = _SHORT_SPACELESS if lexicon.spaceless else _SHORT
         self._before = before if before is not None and len(sentence.plain) <= short else sentence.starts[0]
         self._own = lexicon.table("clause", "own")
@@ -154,14 +156,67 @@ class _Scope:
             back = self._back(first) if first or reach is Reach.TAIL else start
             if back < start:
                 yield Turn(rule, start, end, back, start)
+        if rule == "negation" and reach is Reach.AHEAD:
+            front = self._front(first, last)
+            if front:
+                yield Turn(rule, start, end, *front)
         if reach in (Reach.OVER, Reach.ON, Reach.AHEAD, Reach.CLAUSE):
             ahead = Reach.AHEAD if reach is Reach.CLAUSE else reach
             if ahead is not Reach.AHEAD or not self._only_answers(first, last):
                 yield Turn(rule, start, end, start, self._ahead(rule, ahead, first, last))
         elif reach is Reach.NEXT:
             yield Turn(rule, start, end, start, sentence.ends[min(last, len(sentence) - 1)])
+        elif reach is Reach.NAMED:
+            name = self._name_before(first)
+            if name < first:
+                begins = sentence.starts[name]
+                yield Turn(
+                    rule, begins, sentence.ends[first - 1], start, self._ahead(rule, Reach.OVER, first, last)
+                )
         elif reach is Reach.WITHIN:
             yield Turn(rule, start, end, start, end)
+
+    def _front(self, first: int, last: int) -> tuple[int, int] | None:
+        """The object that stands in front of the clause in which a negation at [first, last) turns it: "les chats, je ne les aime pas".
+
+        It has an article, and either something stands between it and the negation or a pronoun behind that takes it up: "los gatos no
+        los aguanto". "Black coffee, not white" has neither.
+        """
+        words, table = self._sentence.words, self._lexicon.table
+        opening, resumed = self._sentence.plain[0], table("clause", "resumed").firsts
+        head = words[opening]
+        if (head[:2] if head[1:2] == "'" else head) not in table("clause", "fronted").firsts:
+            return None
+        stop = min(self._next_comma[opening], first)
+        direct = first - stop <= 1
+        starts, thoughts = self._clauses.clause_start, self._clauses.strong_start
+        if not opening < stop <= opening + _LONGEST_FRONT or thoughts[first] > opening:
+            return None
+        if starts[first] > stop + _LONGEST_NAME:
+            return None
+        if direct and not (last < len(words) and words[last] in resumed):
+            return None
+        return self._sentence.starts[opening], self._sentence.ends[stop - 1]
+
+    def _name_before(self, at: int) -> int:
+        """Where a name starts that ends before the token `at` and opens its clause; `at` where none does.
+
+        A capital in front of a word that no list has; not that alone where every word has one.
+        """
+        words, starts, message = self._sentence.words, self._sentence.starts, self._message
+        first, known = at, self._lexicon.words
+        while (
+            first
+            and at - first < _LONGEST_NAME
+            and message[starts[first - 1]].isupper()
+            and len(words[first - 1]) > 1
+            and words[first - 1] not in known
+        ):
+            first -= 1
+        if first == at or message[starts[at]].isupper():
+            return at
+        opens = not first or not self._sentence.is_word(first - 1) or self._leads_in(first - 1)
+        return first if opens else at
 
     def _ends_clause(self, last: int) -> bool:
         """Whether a cue that ends before the token `last` ends its clause."""

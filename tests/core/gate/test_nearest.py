@@ -17,6 +17,10 @@ from ledger.core.gate import Gate
         ("I want kids if I marry, I guess", "I want kids", "I want kids if I marry, I guess"),
         ("[I eat fish] but not meat. Ok.", "I eat fish", None),
         ("I doubt that I don't want kids", "want kids", "I doubt that I don't want kids"),
+        # the verb goes with its negation
+        ("I do not think I want a dog", "I want a dog", "do not think I want a dog"),
+        ("I'm not sure I want a dog", "I want a dog", "I'm not sure I want a dog"),
+        ("We could not find a flat", "find a flat", "could not find a flat"),
         # whole words
         ("About to start a new job", "art a new job", "start a new job"),
         # the nearest literal part

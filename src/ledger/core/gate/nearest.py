@@ -9,6 +9,7 @@ Source: DESIGN section 6, `nearest`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ def candidates(reading: Reading, span: str, verdict: Verdict, places: list[Place
         if verdict.reason in (Reason.NOT_VERBATIM, Reason.MID_WORD, Reason.MEANING_CUT):
             widened = _take_in(reading, start, end)
             if widened:
+                begins = _with_auxiliary(reading, widened[0]) if widened[0] < start else start
+                if begins < widened[0]:
+                    yield begins, widened[1]
                 yield widened
         yield from _to_sentences(reading, start, end)
 
@@ -134,6 +138,25 @@ def _take_in(reading: Reading, start: int, end: int) -> Place | None:
         start = min(start, *(turn.cue_start for turn in cuts))
         end = max(end, *(turn.cue_end for turn in cuts))
     return None
+
+
+def _with_auxiliary(reading: Reading, start: int) -> int:
+    """Where a slice starts that takes in the verb before its negation, "do not want" for "not want"; else where it does."""
+    for index in reading.sentences.touched(start, start + 1):
+        sentence = reading.sentences[index]
+        at = bisect_left(sentence.starts, start)
+        if 0 < at < len(sentence) and sentence.starts[at] == start and sentence.is_word(at - 1):
+            word, table = sentence.words[at - 1], reading.lexicon.table
+            negates = any(
+                cue is not None and cue.rule == "negation"
+                for _, cue in reading.lexicon.cues_at(sentence.shapes, at)
+            )
+            if not negates or table("particle", "words").match(sentence.words, at):
+                return start  # "was no", "is if"
+            contracted = "'" in word and word in table("clause", "subjects").firsts
+            if contracted or word in table("clause", "verbs").firsts:
+                return sentence.starts[at - 1]
+    return start
 
 
 def _to_sentences(reading: Reading, start: int, end: int) -> Iterator[Place]:

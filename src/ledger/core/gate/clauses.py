@@ -16,6 +16,7 @@ from ledger.core.language import Lexicon
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 BEFORE_CLAUSE = frozenset((",", "—", "-", ":", ".", "…", "...", ".."))
+_LONGEST_INSERTION = 10  # words
 _LONGEST_NAME = 3  # words
 _VERB_WITHIN = 5  # words from "the" in which the verb of a clause that it opens stands
 
@@ -34,9 +35,10 @@ class Clauses:
             predicate[at] = True
         self._sentence, self._lexicon = sentence, lexicon
         self._pairs = _pairs(sentence.words)
-        self.strong_start, self.clause_start = _starts(strong, self._pairs), _starts(clause, self._pairs)
+        inside = self._pairs | self._insertions()
+        self.strong_start, self.clause_start = _starts(strong, inside), _starts(clause, inside)
         self.predicate_end, self.clause_end, self.strong_end = (
-            _ends(each, self._pairs) for each in (predicate, clause, strong)
+            _ends(each, inside) for each in (predicate, clause, strong)
         )
 
     def asides(self) -> list[tuple[int, int]]:
@@ -51,6 +53,41 @@ class Clauses:
                 found.append((sentence.starts[opening + 1], sentence.ends[closing - 1]))
                 free = closing
         return found
+
+    def _insertions(self) -> dict[int, int]:
+        """Commas around a clause that is set into another, as if they were brackets: "nothing works, as far as I know, on a Mac"."""
+        sentence, words, table = self._sentence, self._sentence.words, self._lexicon.table
+        if "," not in words:
+            return {}
+        links = table("clause", "links")
+        goes_on = [
+            table("clause", name)
+            for name in ("subjects", "joins", "parts", "openers", "links", "relatives", "articles")
+        ]
+        pairs: dict[int, int] = {}
+        free = 1
+        for at, word in enumerate(words):
+            if word != "," or at < free or at + 1 >= len(words):
+                continue
+            opened = words[at + 1]
+            if (
+                not (opened in links.firsts and links.match(words, at + 1))
+                or opened in table("clause", "joins").firsts
+            ):
+                continue
+            inner = range(at + 2, min(at + 2 + _LONGEST_INSERTION, len(words) - 1))
+            closing = next((near for near in inner if words[near] == "," or near in self._pairs), 0)
+            if closing in self._pairs:
+                continue  # neither inside the other
+            behind = closing + 1
+            if (
+                closing
+                and sentence.is_word(behind)
+                and not any(words[behind] in each.firsts for each in goes_on)
+            ):
+                pairs[at], pairs[closing] = closing, at
+                free = closing + 1
+        return pairs
 
     def _has_clause(self, first: int, last: int) -> bool:
         words = self._sentence.words

@@ -20,7 +20,7 @@ _END = re.compile(
     r"[.…!?。！？｡؟।\n\f](?:(?<=[.…])[.…]*[!?]*|(?<=[!?])[!?]*|(?<=[。！？｡؟।])[。！？｡؟।]*|(?<=[\n\f]))"
 )
 _TOKEN = re.compile(
-    r"\w+(?:(?:['-]|(?<=n)[;,](?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
+    r"\w+(?:(?:['-]|(?<=n)[;,?*](?=t\b)|(?<=\d)[.,:/](?=\d))\w+)*"  # words, compounds, numbers; "don;t" is a typing slip
     r"|(?<!\S)/\w\b|[.…]+[!?]*|[!?。！？｡؟।]+|[,;:()\[\]{}\"—¿、，；،؛：-]"
 )
 _VOWEL_SIGNS = (

@@ -21,19 +21,28 @@ from stdnum.us import ssn
 from ledger.core.language import Lexicon
 from ledger.core.text import fold
 
-_KEYS = regex.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY"
-    r"|\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"
-    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[\w-]{20,}"
-    r"|\bxox[abeoprs]-[\w-]{10,}|\bxapp-[\w-]{10,}|hooks\.slack\.com/services/\S+"
-    r"|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{20,}|\bwhsec_\w{20,}"
-    r"|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
-    r"|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bkey-[0-9a-f]{32}\b|\bhf_[A-Za-z0-9]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[\w-]{30,}"
-    r"|\bdop_v1_[0-9a-f]{32,}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|\bAGE-SECRET-KEY-1[0-9A-Z]{20,}"
-    r"|\b\d{8,10}:AA[\w-]{30,}"
-    r"|\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:[^\s@/]{1,80}@"
-    r"|\bBearer\s+[\w.~+/-]{16,}"
+# What each kind of key holds, and how it looks: most answers hold none of the first, and are not searched for the second.
+_KEYS = tuple(
+    (hints.split(), regex.compile(pattern))
+    for hints, pattern in {
+        "-----BEGIN": r"-----BEGIN [A-Z ]*PRIVATE KEY",
+        "AKIA ASIA ABIA ACCA": r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b",
+        "gho_ ghp_ ghr_ ghs_ ghu_": r"\bgh[pousr]_[A-Za-z0-9]{20,}",
+        "github_pat_ glpat-": r"\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[\w-]{20,}",
+        "xox xapp- slack.com": r"\bxox[abeoprs]-[\w-]{10,}|\bxapp-[\w-]{10,}|hooks\.slack\.com/services/\S+",
+        "sk- sk_ pk- pk_ rk- rk_": r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{20,}",
+        "whsec_": r"\bwhsec_\w{20,}",
+        "AIza ya29. GOCSPX-": r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}",
+        "eyJ": r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
+        "SG. key- hf_": r"\bSG\.[\w-]{16,}\.[\w-]{16,}|\bkey-[0-9a-f]{32}\b|\bhf_[A-Za-z0-9]{20,}",
+        "npm_ pypi- rubygems_": r"\bnpm_[A-Za-z0-9]{30,}|\bpypi-[\w-]{30,}|\brubygems_[0-9a-f]{40,}",
+        "dop_v1_ shp dapi pul- shippo_": r"\b(?:dop_v1_|shp(?:at|ca|pa|ss)_|dapi|pul-|shippo_(?:live|test)_)[0-9a-fA-F]{32,}",
+        "hvs. hvb. dp. NRAK-": r"\bhv[sb]\.[\w-]{20,}|\bdp\.[a-z]{2,5}\.\w{20,}|\bNRAK-[A-Z0-9]{20,}",
+        "AGE-SECRET-KEY-": r"\bAGE-SECRET-KEY-1[0-9A-Z]{20,}",
+        ":AA": r"\b\d{8,10}:AA[\w-]{30,}",
+        "://": r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:[^\s@/]{1,80}@",
+        "Bearer": r"\bBearer\s+[\w.~+/-]{16,}",
+    }.items()
 )
 _VALUE = re.compile(r"[\d!@#$%^&*_+-]")  # what a named secret has one of; few other texts do
 _NUMBER_OR_LONG = re.compile(
@@ -59,12 +68,14 @@ _BITS = 4.0  # per character: words and identifiers stay below, random keys of t
 def holds_secret(text: str, lexicon: Lexicon) -> bool:
     """Whether a text holds a credential, a card, account or national identity number. Linear in its length."""
     folded = fold(text).text
-    if _VALUE.search(folded) and any(pattern.search(folded) for pattern in _named_secrets(lexicon)):
-        return True
+    if _VALUE.search(folded):
+        for words, pattern in _named_secrets(lexicon):
+            if any(word in folded for word in words) and pattern.search(folded):
+                return True
     if _NUMBER_OR_LONG.search(text) is None:
         return False
     return (
-        _KEYS.search(text) is not None
+        any(any(hint in text for hint in hints) and pattern.search(text) for hints, pattern in _KEYS)
         or any(_is_random(match.group()) for match in _LONG_TOKEN.finditer(text))
         or any(_is_card(match.group()) for match in _DIGITS.finditer(text))
         or any(_is_iban(match.group()) for match in _IBAN.finditer(text))
@@ -92,14 +103,22 @@ def _is_iban(candidate: str) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _named_secrets(lexicon: Lexicon) -> tuple[regex.Pattern[str], ...]:
-    """Patterns for "my password is ..." and "account number: ...", from the words of the language data."""
+def _named_secrets(lexicon: Lexicon) -> tuple[tuple[tuple[str, ...], regex.Pattern[str]], ...]:
+    """Patterns for "my password is ..." and "account number: ...", from the words of the language data, each behind those words."""
 
-    def named(name: str, value: str) -> list[regex.Pattern[str]]:
-        words = "|".join(regex.escape(" ".join(phrase)) for phrase in lexicon.spelt("secret", name))
+    def named(name: str, value: str) -> list[tuple[tuple[str, ...], regex.Pattern[str]]]:
+        words = tuple(dict.fromkeys(" ".join(phrase) for phrase in lexicon.spelt("secret", name)))
         links = "|".join(regex.escape(" ".join(phrase)) for phrase in lexicon.spelt("secret", "links"))
         if not words:
             return []
-        return [regex.compile(rf"(?<!\w)(?:{words})(?:\s*[:=]\s*|\s+(?:{links})\s+){value}")]
+        either = "|".join(map(regex.escape, words))
+        pattern = regex.compile(rf"(?<!\w)(?:{either})(?:\s*[:=]\s*|\s+(?:{links})\s+){value}")
+        # Of words that begin alike the shortest tells enough.
+        return [
+            (
+                tuple(word for word in words if not any(word != each and each in word for each in words)),
+                pattern,
+            )
+        ]
 
     return (*named("words", rf"[\"']?(?=\S*{_VALUE.pattern})\S{{4,}}"), *named("numbers", r"#?\d[\d -]{2,}"))

@@ -61,6 +61,7 @@ CUT = {
         "[[I want kids]], provided that we live near my parents",
         "I smoke only when [[I drink]]",
         "If I marry again, [[I want kids]]",
+        "[[it would be better]] if we never met",
         "[[I want two kids.]] But only after 35.",
         "[[I eat meat.]] Unless I cook myself.",
         "I don't know if [[I want kids]]",
@@ -106,6 +107,7 @@ CUT = {
         "she [[has two kids]]",
         "My best friend [[smokes]] and drinks",
         "my mum smokes and [[drinks]]",
+        "Unlike me, my sister [[has two kids]]",
         "Kim [[has two kids]]",
         "Kim Lee has [[two kids]]",
         "Honestly, Tom [[smokes]]",
@@ -171,6 +173,8 @@ KEPT = [
     "I also [[think it is cheap]]",
     "the rent is like [[900 euros]]",
     "for me, my wife and [[our two kids]]",
+    "no kids, just [[me and my wife]]",
+    "on [[Jul 23rd]]",
     "no change it to [[the 2nd]]",
 ]
 

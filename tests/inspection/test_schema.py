@@ -102,6 +102,27 @@ def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
             "functions other",
             "more",
         ),
+        (
+            "alter table ledger.entry alter column as_of set default now()",
+            "defaults that",
+            "entry.as_of: now()",
+        ),
+        (
+            "create sequence public.n; alter table ledger.audit alter column n set default nextval('public.n')",
+            "defaults that",
+            "audit.n: nextval",
+        ),
+        (
+            "alter table ledger.pending alter column principal set default gen_random_uuid()",
+            "defaults that",
+            "pending.principal: gen_random_uuid()",
+        ),
+        (
+            "alter table ledger.sweep_mark alter column snapshot_on set default current_date",
+            "defaults that",
+            "sweep_mark.snapshot_on: CURRENT_DATE",
+        ),
+        ("create index peek on ledger.entry (length(answer))", "what hangs", "index peek"),
         ("create view public.peek as select answer from ledger.entry", "what hangs", "view peek"),
         ("create sequence ledger.serial", "what hangs", "sequence serial"),
         ("create table public.child () inherits (ledger.entry)", "what hangs", "child child"),

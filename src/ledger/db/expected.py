@@ -31,6 +31,9 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 OF_PRINCIPALS = tuple(name for name, columns in COLUMNS.items() if "principal" in columns)
 
+INDEXES = ("retired_key_merged_into", "topic_alias_key")
+"""Besides those of the primary keys. None is on a table of principals."""
+
 SURFACES = ("ledger_agent", "ledger_capture", "ledger_principal", "ledger_operator", "ledger_sweeper")
 DEFINERS = (
     "ledger_agent_keys", "ledger_agent_content", "ledger_own_reader", "ledger_writer", "ledger_registrar",

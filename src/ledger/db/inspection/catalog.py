@@ -8,6 +8,9 @@ from ledger.db import expected
 from ledger.db.inspection.finding import Finding, Query, known, none
 from ledger.db.migrations import OLDEST_SERVER
 
+_CONSTANT = r"""^(true|false|-?[0-9]+|'[^']*'(::[a-z ]+)?)$"""
+"""How the server writes a default that is the same for every row."""
+
 
 def server(version: int) -> Finding:
     return Finding(
@@ -33,6 +36,19 @@ def columns(rows: Query) -> Iterator[Finding]:
         ", ".join([*strange, *missing]) or f"the {len(allowed)} of the allow-list",
         "drop what is not on the list; run answer-ledger migrate for what is missing",
     )  # fmt: skip
+
+
+def defaults(rows: Query) -> Iterator[Finding]:
+    """A column may be on the list, and its default a clock, a counter or a number drawn for each row."""
+    ticking = rows(
+        """select c.relname || '.' || a.attname || ': ' || pg_get_expr(d.adbin, d.adrelid)
+             from pg_attrdef d join pg_class c on c.oid = d.adrelid
+             join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+            where c.relnamespace = 'ledger'::regnamespace and c.relkind in ('r', 'p')
+              and pg_get_expr(d.adbin, d.adrelid) !~ %s""",
+        _CONSTANT,
+    )
+    yield none("defaults that tick, count or draw", ticking, "alter table ... alter column ... drop default")
 
 
 def guard(rows: Query) -> Iterator[Finding]:
@@ -154,12 +170,18 @@ def hangers_on(rows: Query) -> Iterator[Finding]:
             where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
            union
            select 'sequence ' || c.relname from pg_class c
-            where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'S'"""
+            where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'S'
+           union
+           select 'index ' || x.relname from pg_index i join pg_class x on x.oid = i.indexrelid
+             join pg_class t on t.oid = i.indrelid
+            where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
+              and not i.indisprimary and x.relname <> all (%s)""",
+        list(expected.INDEXES),
     )
     yield none(
         "what hangs on the tables, such as a view or a trigger",
         there,
-        "drop it: it reads or changes rows past the functions",
+        "drop it: it reads, changes or keeps rows past the functions",
     )
 
 
@@ -213,5 +235,5 @@ def large_objects(rows: Query) -> Iterator[Finding]:
 
 
 LOOKS = (
-    columns, guard, row_security, grants, functions, hangers_on, statistics, storage, extensions, large_objects,
+    columns, defaults, guard, row_security, grants, functions, hangers_on, statistics, storage, extensions, large_objects,
 )  # fmt: skip

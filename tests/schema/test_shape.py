@@ -46,6 +46,13 @@ def test_no_column_of_a_principal_can_hold_an_instant_a_serial_or_an_address(any
     assert defaults == [("legal_hold", "false")]
 
 
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_the_table_itself_refuses_a_figure_that_shows_too_much(any_database, n):
+    """Rounded to 5, none below 5: a sweep that counts otherwise fails."""
+    with pytest.raises(psycopg.errors.CheckViolation):
+        any_database.installer.execute("insert into ledger.snapshot values ('kids', 3, %s)", (n,))
+
+
 def test_no_foreign_key_leads_from_a_principals_row(any_database):
     assert (
         any_database.rows(

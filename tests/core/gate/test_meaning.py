@@ -9,6 +9,16 @@ import pytest
 
 CUT = {
     "negation": [
+        "Far be it from me to [[want kids]]",
+        "The last thing I want is [[kids]]",
+        "I would rather die than [[have kids]]",
+        "I'm too old to [[have kids]]",
+        "few people know [[I smoke]]",
+        "[[Kids]] are a no for me",
+        "[[Smoking]] is a dealbreaker",
+        "Lo último que quiero es [[hijos]]",
+        "Soy demasiado viejo para [[tener hijos]]",
+        "Es mentira que [[fumo]]",
         "Honestly I don't [[want kids]]",
         "I have never [[smoked in my life]]",
         "I do not [[drink]]",
@@ -74,6 +84,9 @@ CUT = {
         "[[I speak Spanish]], just not well",
     ],
     "hedge": [
+        "I earn less than [[90k]]",
+        "I want at least [[90k]]",
+        "up to [[3 days]] in the office",
         "I doubt that [[I want kids]]",
         "maybe [[I will move to Spain]]",
         "I might [[want kids]]",
@@ -138,6 +151,7 @@ CUT = {
         "[[I smoke]], that is not true",
     ],
     "irony": [
+        "Yeah right, [[I love smokers]]",
         "[[I love smokers]] lol jk",
         "[[I totally want five kids.]] NOT!",
         "[[I want kids.]] Just kidding",
@@ -147,6 +161,10 @@ CUT = {
 }
 
 KEPT = [
+    "[[Smoking is a dealbreaker]]",
+    "I have a big house for [[two dogs]]",
+    "It's too late for coffee, [[I have tea]]",
+    "I earn [[less than 90k]]",
     "Honestly? [[I don't want kids]]",
     "No, [[I live in Maryland]]",
     "no [[I am running Linux Mint]]",

@@ -13,7 +13,6 @@ CUT = {
         "The last thing I want is [[kids]]",
         "I would rather die than [[have kids]]",
         "I'm too old to [[have kids]]",
-        "few people know [[I smoke]]",
         "[[Kids]] are a no for me",
         "[[Smoking]] is a dealbreaker",
         "Lo último que quiero es [[hijos]]",

@@ -62,6 +62,7 @@ def test_a_number_that_counts_is_found_by_an_attacker(broken):
     end"""
     counted = broken(
         "alter table ledger.entry add column n bigserial",
+        "grant update on ledger.entry to ledger_writer",
         "grant usage on all sequences in schema ledger to ledger_writer, ledger_custodian",
         rewritten("lay_entries", upsert),
     )

@@ -53,7 +53,7 @@ def test_a_role_that_has_become_too_strong_is_found(
 
 
 @pytest.mark.parametrize(
-    "setting", ["row_security = off", "search_path = pg_temp", "application_name = 'me'"]
+    "setting", ["row_security = off", "search_path = pg_temp", "application_name = 'me'", "note.kept = 'x'"]
 )
 def test_a_login_that_gave_itself_defaults_is_found(database: Any, setting: str) -> None:
     name = database.rows("select current_database()")[0][0]

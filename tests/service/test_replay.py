@@ -47,6 +47,13 @@ def play(ledger: Ledger, tmp_path: Path) -> Play:
     return run
 
 
+@pytest.mark.parametrize("question", ["Any pets?\nOr none?", "Do you have pets? " * 40, "   ", "\x07"])
+def test_what_was_asked_and_can_be_no_question_of_a_topic_stops_nothing(play: Play, question: str) -> None:
+    report = play(line("one", "2026-03-01", question=question), line("two", "2026-03-05", question=question))
+    assert report.captures == {"accepted": 2}
+    assert report.spared["full"] == 1
+
+
 def test_a_question_that_another_counterparty_asks_again_is_spared_in_every_tier_but_none(play: Play) -> None:
     report = play(line("one", "2026-03-01"), line("two", "2026-03-05"), line("three", "2026-03-09"))
     assert (report.messages, report.principals, report.threads) == (3, 1, 3)

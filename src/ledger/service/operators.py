@@ -24,7 +24,7 @@ from ledger.db.operation import UseCase
 from ledger.errors import InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded, Problem
 from ledger.service.context import Context
 
-_LONGEST = {"question": 300, "authority": 120}  # characters
+LONGEST = {"question": 300, "authority": 120}  # characters
 _NOT_ON_A_LINE = frozenset(
     {"Cc", "Cs", "Zl", "Zp"}
 )  # general categories; Unicode Standard Annex 44, section 5.7.1
@@ -225,16 +225,24 @@ def _document(topic: Topic) -> db.Document:
     }
 
 
+def problem_of(name: str, text: str) -> str | None:
+    """What is wrong with the text of a topic's field, such as its question, if anything is."""
+    if not text.strip() or len(text) > LONGEST[name]:
+        return f"must be 1 to {LONGEST[name]} characters and not blank, or null"
+    if any(category(char) in _NOT_ON_A_LINE for char in text):
+        return "must be one line of text without control characters"
+    return None
+
+
 def _check_fields(wanted: Mapping[str, Any]) -> None:
     problems = [
         Problem(name, "must not be null") for name in ("handling", "listed") if wanted.get(name, ...) is None
     ]
-    for name, most in _LONGEST.items():
+    for name in LONGEST:
         text = wanted.get(name)
-        if text is not None and not (text.strip() and len(text) <= most):
-            problems.append(Problem(name, f"must be 1 to {most} characters and not blank, or null"))
-        elif text is not None and any(category(char) in _NOT_ON_A_LINE for char in text):
-            problems.append(Problem(name, "must be one line of text without control characters"))
+        wrong = None if text is None else problem_of(name, text)
+        if wrong is not None:
+            problems.append(Problem(name, wrong))
     if problems:
         raise InvalidRequest("See `problems` for what to change.", problems)
 

@@ -30,7 +30,6 @@ from ledger.service.person import Person
 
 NOTICE = "replay"
 MOST_CANDIDATES = 32  # of one capture
-LONGEST_QUESTION = 300  # code points
 
 
 class Place(NamedTuple):
@@ -174,7 +173,8 @@ def _list_topics(ledger: Ledger, lines: Sequence[Line]) -> dict[str, Topic]:
             key = normalise(label)
         except BadLabel:
             continue
-        kept = question if question is not None and 0 < len(question) <= LONGEST_QUESTION else None
+        # What was asked may be more than a question can be.
+        kept = question if question and operators.problem_of("question", question) is None else None
         sensitive = special_category(ledger.context.categories, key, kept, ())
         topics[label] = Topic(key, kept, Handling.SEALED if sensitive else Handling.OPEN, listed=True)
         ledger.run(operators.adopt(ledger.context, topics[label]))

@@ -32,7 +32,7 @@ def defaults(rows: Query) -> Iterator[Finding]:
         """select s.setrole::regrole || ': ' || split_part(c, '=', 1)
              from pg_db_role_setting s, unnest(s.setconfig) c
             where s.setrole::regrole::text like 'ledger\\_%%'
-              and (split_part(c, '=', 1) = any(%s) or c like 'ledger.%%')""",
+              and (split_part(c, '=', 1) = any(%s) or split_part(c, '=', 1) like '%%.%%')""",
         list(_OWN_DEFAULTS),
     )
     yield none(

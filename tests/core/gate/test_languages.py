@@ -148,3 +148,17 @@ def test_spanish(gate: Gate, message: str, span: str) -> None:
     inside, after = rest.split("]]")
     for lang in ("es", None):
         assert gate.judge(before + inside + after, inside, lang=lang).rule == span
+
+
+@pytest.mark.parametrize(
+    ("message", "span", "hint"),
+    [
+        ("I don't want kids", "want kids", "de"),
+        ("Ich rauche nicht", "Ich rauche", "en"),
+        ("je fume pas", "je fume", "en"),
+        ("No quiero tener hijos", "tener hijos", "fr"),
+    ],
+)
+def test_a_hint_that_is_wrong_lets_nothing_through(gate, message, span, hint):
+    assert not gate.judge(message, span).accepted
+    assert not gate.judge(message, span, lang=hint).accepted

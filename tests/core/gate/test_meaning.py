@@ -64,6 +64,11 @@ CUT = {
         "there are very few [[quiet rooms]]",
     ],
     "condition": [
+        "When I have kids, [[I'll move]]",
+        "When [[I have kids]], I'll move",
+        "until [[I'm divorced]] I stay put",
+        "[[I start in May]], visa permitting",
+        "should things work out, [[I'm moving to Rome]]",
         "[[I want kids]] if I find the right person",
         "[[I want two kids]], but only after 35",
         "[[I could start in May]] unless my notice is longer",
@@ -77,6 +82,7 @@ CUT = {
         "I don't know if [[I want kids]]",
     ],
     "exception": [
+        "[[no allergies]] besides penicillin",
         "[[I eat everything]] except pork",
         "[[I eat fish]] but not meat",
         "[[I'm free all week]] apart from Tuesday",
@@ -123,6 +129,11 @@ CUT = {
         "[[I smoked a lot]] but I quit",
     ],
     "subject": [
+        "my sister's [[pregnant]]",
+        "my husband's [[allergic to nuts]]",
+        "mum [[has diabetes]]",
+        "Wife [[wants kids]], I don't",
+        "you're [[35]] and I'm 41",
         "my sister [[has two kids]]",
         "My ex-wife [[is allergic to cats]]",
         "she [[has two kids]]",
@@ -143,6 +154,8 @@ CUT = {
         "Kim [[is allergic to nuts]]",
     ],
     "correction": [
+        "[[I want kids.]] That's a lie.",
+        "[[I want kids.]] Wrong chat",
         "[[Friday]], no wait, Saturday",
         "[[I have two kids]], sorry, I mean three",
         "[[Friday works.]] Scratch that, Saturday.",

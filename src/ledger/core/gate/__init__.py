@@ -57,9 +57,7 @@ class Gate:
             hinted = self._languages.of_tag(lang)
             known, lexicons = hinted is not None, [hinted or self._everything]
             if hinted:
-                # A hint may be the language of a page, and the message in another.
-                told = self._ear.told_apart(message, folded, hinted.languages[0])
-                lexicons += map(self._languages.alone, told)
+                lexicons += map(self._languages.alone, self._ear.beside(message, folded, hinted.languages[0]))
         else:
             languages, known = self._ear.spoken(message, folded)
             lexicons = [self._languages.alone(language) for language in languages] or [self._everything]

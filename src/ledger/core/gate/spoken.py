@@ -99,18 +99,25 @@ class Ear:
             return Spoken(chosen[:1], known=False)
         return Spoken(chosen, known and foreign * _NEIGHBOUR <= most)
 
-    def told_apart(self, message: str, folded: Folded, hinted: Language) -> tuple[Language, ...]:
-        """The languages that a message is in, when it is surely not in the one that a hint names; else none."""
-        spoken = self.spoken(message, folded)
-        if not spoken.known or hinted in spoken.languages or len(spoken.languages) > 1:
-            return ()
-        total = sum(map(self._by_word.__getitem__, _words(folded.text, frozenset()) & self._known))
-        hints, others = (
-            total >> self._shift[code] & _COUNT for code in (hinted.code, spoken.languages[0].code)
+    def beside(self, message: str, folded: Folded, hinted: Language) -> tuple[Language, ...]:
+        """The languages that explain what the one that a hint names leaves: a hint may be of a page, and the message in another.
+
+        A word that turns meanings there, or two others, is enough: so no hint lets through what would be refused without it.
+        """
+        counts = letters_by_script(message, self._scripts)
+        languages = self._of_script.get(max(counts, key=counts.__getitem__, default=""), ())
+        if any(counts.get(script, 0) for script in hinted.scripts - {"Latin"}):
+            return ()  # what stands in another script there are names
+        words = _words(
+            folded.text, frozenset() if message.isascii() else frozenset(_ASCII.sub("", folded.text))
         )
-        if others < _FEW or hints * _NEIGHBOUR > others:
+        words &= self._known
+        shift = self._shift[hinted.code]
+        unexplained = [word for word in words if not self._by_word[word] >> shift & 1]
+        if not unexplained:
             return ()
-        return spoken.languages
+        others = self._others([each.code for each in languages if each != hinted], unexplained)
+        return tuple(language for language in languages if language.code in others)
 
     def _others(self, codes: list[str], unexplained: list[bytes]) -> set[str]:
         """The languages that explain what the best ones leave."""

@@ -21,6 +21,7 @@ from ledger.core.gate.question import question_in
 from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
+from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
@@ -28,6 +29,7 @@ from ledger.core.text import Folded, fold, has_substance
 
 Place = tuple[int, int]
 
+_LONGEST_SENTENCE = 2_000  # code points that are searched for a secret around a slice
 _LONGEST_VALUE = 4  # words of a number or a time
 
 
@@ -75,6 +77,7 @@ class Reading:
         self._foreign: dict[int, bool] = {}
         self._others: dict[int, bool] = {}
         self._listed: dict[str, bool] = {}
+        self._secret: dict[int, bool] = {}
         self._of_words: dict[tuple[str, str, str | None, tuple[str, ...]], Turn | bool | None] = {}
 
     @cached_property
@@ -154,6 +157,19 @@ class Reading:
         if key not in self._of_words:
             self._of_words[key] = rule.check(spot)
         return self._of_words[key]
+
+    def meets_secret(self, start: int, end: int) -> bool:
+        """Whether a slice holds a secret, or stands in a sentence that does: what names it may be left behind."""
+        if holds_secret(self.message[start:end], self.lexicon):
+            return True
+        for index in self.sentences.touched(start, end):
+            if index not in self._secret:
+                first, last = self.sentences.extent(index)
+                text = self.message[first:last]
+                self._secret[index] = last - first <= _LONGEST_SENTENCE and holds_secret(text, self.lexicon)
+            if self._secret[index]:
+                return True
+        return False
 
     def is_in_block(self, start: int, end: int) -> bool:
         """Whether a slice meets a block that is not typed by the principal."""

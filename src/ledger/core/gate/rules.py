@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import names_one
 from ledger.core.gate.scope import Turn
-from ledger.core.gate.secret import holds_secret
 from ledger.core.model import Reason
 
 if TYPE_CHECKING:
@@ -260,13 +259,17 @@ def bare(spot: Spot) -> bool:
 
 @_rule(
     Reason.SECRET,
-    refused=("[my password is hunter2!]", "[my card is 4111 1111 1111 1111]"),
-    kept=("[my phone has 4111 contacts]",),
-    of_words=True,
+    refused=(
+        "[my password is hunter2!]",
+        "[my card is 4111 1111 1111 1111]",
+        "my password is [hunter2]",
+        "my card is 4111 [1111 1111 1111]",
+    ),
+    kept=("[my phone has 4111 contacts]", "my pin is 4821. [I have two kids]"),
 )
 def secret(spot: Spot) -> bool:
-    """No credential, and no card, account or identity number. Source: DESIGN section 6, rule 6; ISO/IEC 7812, ISO 13616."""
-    return holds_secret(spot.answer, spot.reading.lexicon)
+    """No credential, and no card, account or identity number, nor a part of one. Source: DESIGN section 6, rule 6; ISO/IEC 7812, ISO 13616."""
+    return spot.reading.meets_secret(spot.start, spot.end)
 
 
 @_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",), of_words=True)

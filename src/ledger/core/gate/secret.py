@@ -7,6 +7,7 @@ Source: DESIGN section 6, rule 6; ISO/IEC 7812 (cards), ISO 13616 (IBAN).
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from functools import lru_cache
 from math import log2
@@ -49,7 +50,9 @@ _NUMBER_OR_LONG = re.compile(
     r"\d|[\S\x1c-\x1f]{16}|PRIVATE KEY"
 )  # without either there is no key and no number
 _LONG_TOKEN = regex.compile(r"(?<![\w/.+=-])[A-Za-z0-9+_-]{28,}={0,2}(?![\w/.])")
-_DIGITS = regex.compile(r"(?<![\w.,])\d(?:[ \-.]?\d){12,18}(?![\w])")
+# Digits in groups, however they are parted: a card's number may have its date or its check number behind it.
+_DIGITS = regex.compile(r"(?<![\w.,])\d(?:[\s\-–.·/_\u200b-\u200d\u2060]{0,2}\d){12,30}(?!\w)")
+_GROUP = re.compile(r"[0-9]+")
 _IBAN = regex.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,9}(?!\w)", regex.IGNORECASE)
 _NATIONAL = (
     (regex.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"), ssn.is_valid),
@@ -77,7 +80,7 @@ def holds_secret(text: str, lexicon: Lexicon) -> bool:
     return (
         any(any(hint in text for hint in hints) and pattern.search(text) for hints, pattern in _KEYS)
         or any(_is_random(match.group()) for match in _LONG_TOKEN.finditer(text))
-        or any(_is_card(match.group()) for match in _DIGITS.finditer(text))
+        or any(_is_card(match.group()) for match in _DIGITS.finditer(unicodedata.normalize("NFKC", text)))
         or any(_is_iban(match.group()) for match in _IBAN.finditer(text))
         or any(valid(match.group()) for pattern, valid in _NATIONAL for match in pattern.finditer(text))
     )
@@ -92,8 +95,14 @@ def _is_random(token: str) -> bool:
 
 
 def _is_card(number: str) -> bool:
-    digits = "".join(char for char in number if char.isdigit())
-    return len(digits) in _CARD_LENGTHS and digits[0] in "23456" and luhn.is_valid(digits)
+    """Whether whole groups of digits that stand together are a card's number."""
+    groups = _GROUP.findall(number)
+    return any(
+        len(digits) in _CARD_LENGTHS and digits[0] in "23456" and luhn.is_valid(digits)
+        for first in range(len(groups))
+        for last in range(first + 1, min(first + 20, len(groups)) + 1)
+        for digits in ("".join(groups[first:last]),)
+    )
 
 
 def _is_iban(candidate: str) -> bool:

@@ -88,7 +88,7 @@ class Sentences:
     def __init__(
         self, message: str, folded: Folded, abbreviations: frozenset[str], *, spaceless: bool = False
     ) -> None:
-        self._folded = folded
+        self._folded, self._size = folded, len(message)
         self._plain = folded.text.isascii()
         self._token = _TOKEN_SPACELESS if spaceless else _TOKEN if self._plain else _TOKEN_BEYOND_ASCII
         self._bounds = _split(message, folded, abbreviations)
@@ -104,6 +104,11 @@ class Sentences:
             return range(len(self._bounds))
         first = max(bisect_right(self._starts, start) - 1, 0)
         return range(first, max(bisect_right(self._starts, max(end - 1, start)), first + 1))
+
+    def extent(self, index: int) -> tuple[int, int]:
+        """Where a sentence stands in the message, up to where the next starts."""
+        following = self._starts[index + 1] if index + 1 < len(self._starts) else self._size
+        return self._starts[index], following
 
     def __getitem__(self, index: int) -> Sentence:
         if index not in self._made:

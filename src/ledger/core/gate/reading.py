@@ -283,6 +283,18 @@ class Reading:
             return False
         return listed or self._bare.sounds_bare(answer)
 
+    def cuts_bare(self, start: int, end: int) -> bool:
+        """Whether a bare answer goes on with words that make it another: "no" of "no idea"."""
+        if not self._is_listed(self.message[start:end]):
+            return False
+        sentence = self.sentences[self.sentences.touched(start, end)[-1]]
+        stop = following = bisect_right(sentence.ends, end)
+        while stop < len(sentence) and sentence.is_word(stop):
+            stop += 1
+        return stop > following and not self._is_listed(
+            self.message[sentence.starts[following] : sentence.ends[stop - 1]]
+        )
+
     def _is_listed(self, answer: str) -> bool:
         if answer not in self._listed:
             self._listed[answer] = self._bare.is_bare(answer)

@@ -248,13 +248,14 @@ def context(spot: Spot) -> bool:
 
 @_rule(
     Reason.NEEDS_QUESTION,
-    refused=("[yes]", "[same as before]"),
+    refused=("[yes]", "[same as before]", "[no] idea"),
     kept=("[two]", "[yes, I smoke]"),
-    of_words=True,
 )
 def bare(spot: Spot) -> bool:
-    """A yes, a no or a pointer means nothing without its question. Source: DESIGN section 6, rule 5."""
-    return spot.reading.is_bare_unasked(spot.answer, spot.question)
+    """A yes, a no or a pointer means nothing without its question, nor without the words that follow it. Source: DESIGN section 6, rule 5."""
+    return spot.reading.is_bare_unasked(spot.answer, spot.question) or spot.reading.cuts_bare(
+        spot.start, spot.end
+    )
 
 
 @_rule(

@@ -75,6 +75,7 @@ def test_machine_output_tells_numbers_and_no_text(bare: Any, tmp_path: Path) -> 
     ("line", "says"),
     [
         ("{", "line 1: not JSON"),
+        ("[" * 100_000, "line 1: not JSON"),
         ('{"message": "a", "span": "a"}', "line 1: label"),
         ('{"message": "a", "span": "a", "label": "maybe"}', "line 1: label is none of"),
         ('{"message": "a", "span": "a", "label": "keep", "topic": "x"}', "line 1: topic"),

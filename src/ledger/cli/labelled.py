@@ -112,7 +112,7 @@ def _lines(file: Path) -> Iterator[tuple[int, Labelled]]:
             raise SetupError(
                 f"{file}, line {number}: {at} is missing, unknown or of the wrong type."
             ) from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise SetupError(f"{file}, line {number}: not JSON.") from None
         if line.label not in LABELS:
             raise SetupError(f"{file}, line {number}: label is none of {', '.join(sorted(LABELS))}.")

@@ -101,7 +101,7 @@ class FileKeys:
     def __init__(self, path: Path) -> None:
         try:
             self._keys = read(json.loads(path.read_bytes()))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise SetupError(
                 "The JWKS file can't be read as JSON keys; check its path and content."
             ) from error

@@ -83,6 +83,13 @@ begin
   pending_at  := ledger.past('ledger.pending', pending_at, most);
   barriers_at := ledger.past('ledger.barrier', barriers_at, most);
   audit_at    := ledger.past('ledger.audit', audit_at, most);
+  if entries_at || pending_at || barriers_at || audit_at = '{}' then
+    -- another sweep has taken all of them while this one waited; zeros would say that nothing is left
+    entries_at  := ledger.past('ledger.entry', null, most);
+    pending_at  := ledger.past('ledger.pending', null, most);
+    barriers_at := ledger.past('ledger.barrier', null, most);
+    audit_at    := ledger.past('ledger.audit', null, most);
+  end if;
 
   delete from ledger.barrier b where b.ctid = any (barriers_at);
   get diagnostics n_barriers = row_count;

@@ -80,3 +80,20 @@ def test_what_is_said_again_while_a_batch_waits_is_kept(past):
     sweeping.join()
     assert swept[0]["entries"] == 40
     assert past.stored() == {"kids": "I want two kids"}
+
+
+def test_a_batch_whose_rows_another_sweep_has_taken_takes_the_next(past):
+    """Zeros would say that nothing is left, and the sweep would end there."""
+    for table in ("pending", "barrier", "audit"):
+        past.database.installer.execute(f"delete from ledger.{table}")
+    swept: list[dict[str, int]] = []
+    sweeping = threading.Thread(target=lambda: swept.append(batch(past, 5)))
+    with psycopg.connect(past.database.conninfo) as other:
+        other.execute("set role ledger_custodian")
+        other.execute("select * from ledger.sweep_expired(5)")
+        sweeping.start()
+        waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+        while past.database.rows(waiting) == [(0,)]:
+            assert sweeping.is_alive()
+    sweeping.join()
+    assert swept == [{**dict.fromkeys(KINDS, 0), "entries": 5}]

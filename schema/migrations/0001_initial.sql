@@ -1160,13 +1160,13 @@ begin
     perform ledger.note(p, 'taken_back', 1);
   end if;
 end $$;
--- 07 · What the principal himself calls
+-- 07 · What the principals themselves call
 --
--- He sees what is kept about him, corrects it, takes it away, decides. What he does himself outranks
+-- They see what is kept about them, correct it, take it away, decide. What they do themselves outranks
 -- every capture said up to that day: the barrier stands till tomorrow.
 
--- His entries and what waits for his yes. Dropped ones only for the export. Hidden, all of it, once
--- he asked for erasure and a legal hold keeps it from being done.
+-- Their entries and what waits for their yes. Dropped ones only for the export. Hidden, all of it, once
+-- they asked for erasure and a legal hold keeps it from being done.
 create function ledger.own_entries(p uuid, with_dropped boolean)
   returns table (topic text, answer text, as_of date, freshness text, fresh_until date, kept_until date,
                  withheld boolean, pending boolean, question text)
@@ -1214,7 +1214,7 @@ begin
      order by o.topic, o.pending;
 end $$;
 
--- Corrects an answer in his own words, or answers what was waiting for his yes. `asked` is the question that a
+-- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
 -- bare answer leans on, '' where it stands alone. LG003: nothing there. LG004: another question is asked by now.
 create function ledger.own_correct(p uuid, the_topic text, new_answer text, asked text, mark uuid) returns void
   language plpgsql strict security definer
@@ -1261,7 +1261,7 @@ begin
   perform ledger.note(p, 'deleted', 1);
 end $$;
 
--- His yes, or his no, to an answer that waits.
+-- Their yes, or their no, to an answer that waits.
 create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1385,7 +1385,9 @@ begin
      order by h.decided_on desc, h.decision, h.notice;
 end $$;
 
-create function ledger.own_object(p uuid, objects boolean) returns void
+-- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
+-- while it stood, and is captured late, is not kept.
+create function ledger.own_object(p uuid, objects boolean, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1402,12 +1404,15 @@ begin
     delete from ledger.objection o where o.principal = p;
   end if;
   get diagnostics changed = row_count;
+  if changed > 0 and not objects then
+    perform ledger.bar(p, mark_all, ledger.today() + 1);
+  end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
 
--- Everything kept about him but the entries (own_entries has those).
+-- Everything kept about them but the entries (own_entries has those).
 create function ledger.own_rest(p uuid)
   returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
                  barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
@@ -1501,7 +1506,7 @@ begin
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
--- whoever runs the deployment; no agent may call it. Once he asked for erasure it is as if there were nothing.
+-- whoever runs the deployment; no agent may call it. Once they asked for erasure it is as if there were nothing.
 create function ledger.own_state(p uuid, label text)
   returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
                  withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,

@@ -184,6 +184,9 @@ def test_an_objection_is_answered_as_ever_and_nothing_is_kept(api: Api) -> None:
     assert api.entries() == []
     me(api, "DELETE", "/objection", status=204)
     api.capture("kids", "I want two kids", "2026-09-01")
+    assert api.entries() == [], "said before it was lifted, for all that is known"
+    api.database.day(date(2026, 9, 2))
+    api.capture("kids", "I want two kids", "2026-09-02")
     assert len(api.entries()) == 1
 
 

@@ -106,7 +106,7 @@ def consent(state: Consent) -> models.ConsentState:
 
 
 def taken_away(taken: principals.Taken) -> models.ExportDocument:
-    """Everything kept about him: one document that brings its schema along, behind what he looks for."""
+    """Everything kept about them: one document that brings its schema along, behind what they look for."""
     return {
         "count": len(taken.entries),
         "entries": [own_entry(one) for one in taken.entries],

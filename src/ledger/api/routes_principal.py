@@ -1,4 +1,4 @@
-"""Calls of the principal himself: see what is kept, correct it, decide, take it away, erase it."""
+"""Calls of the principals themselves: see what is kept, correct it, decide, take it away, erase it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter(route_class=guarded(Scope.PRINCIPAL))
 
 @router.get("/v1/me/entries", response_model=models.OwnEntries)
 async def list_entries(request: Request) -> Response:
-    """His entries, and the answers that wait for his yes."""
+    """Their entries, and the answers that wait for their yes."""
     call = call_of(request)
     found = await call.ledger.run(principals.entries(call.context, call.principal))
     listed: models.OwnEntries = {"items": [own_entry(one) for one in found]}
@@ -26,7 +26,7 @@ async def list_entries(request: Request) -> Response:
 
 @router.put("/v1/me/entries/{id}", status_code=NO_CONTENT, responses=answers(404, 409))
 async def correct_entry(request: Request, id: str, body: models.CorrectionRequest) -> Response:
-    """Correct an answer in his own words."""
+    """Correct an answer in their own words."""
     call = call_of(request)
     await call.ledger.run(principals.correct(call.context, call.principal, id, body.answer))
     return done()
@@ -42,7 +42,7 @@ async def delete_entry(request: Request, id: str) -> Response:
 
 @router.post("/v1/me/entries/{id}/decision", status_code=NO_CONTENT, responses=answers(404, 409))
 async def decide_entry(request: Request, id: str, body: models.DecisionRequest) -> Response:
-    """Keep an answer that waits for his yes, or not."""
+    """Keep an answer that waits for their yes, or not."""
     call = call_of(request)
     await call.ledger.run(principals.decide(call.context, call.principal, id, body.keep))
     return done()
@@ -98,7 +98,7 @@ async def object_to_all(request: Request) -> Response:
 
 @router.delete("/v1/me/objection", status_code=NO_CONTENT, responses=answers(409))
 async def withdraw_objection(request: Request) -> Response:
-    """Take "do not remember me" back."""
+    """Take "do not remember me" back. What was said up to today is not kept, whenever it is captured."""
     call = call_of(request)
     await call.ledger.run(principals.object_(call.context, call.principal, False))
     return done()
@@ -106,7 +106,7 @@ async def withdraw_objection(request: Request) -> Response:
 
 @router.get("/v1/me/export", response_model=models.ExportDocument)
 async def export(request: Request) -> Response:
-    """Everything kept about him, one JSON document with its schema."""
+    """Everything kept about them, one JSON document with its schema."""
     call = call_of(request)
     taken = await call.ledger.run(principals.export(call.context, call.principal))
     return answer(taken_away(taken), {"Content-Disposition": 'attachment; filename="answer-ledger.json"'})

@@ -11,7 +11,7 @@ from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, p
 from ledger.cli.help import example, group
 
 ID = Annotated[
-    str, typer.Argument(metavar="ID", help="The person, by the id that your application knows him by.")
+    str, typer.Argument(metavar="ID", help="The person, by the id that your application knows them by.")
 ]
 
 hold = group("While it stands, nothing of a principal is swept, deleted or replaced.")

@@ -1,4 +1,4 @@
-"""What the principal himself sees and does. Source: schema/07_principal.sql."""
+"""What the principals themselves see and do. Source: schema/07_principal.sql."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ledger.db.operation import Operation, Surface
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A row of his: an entry, or an answer that waits for his yes."""
+    """A row of theirs: an entry, or an answer that waits for their yes."""
 
     topic: str
     answer: str
@@ -27,7 +27,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Everything kept about him but the entries and the decisions."""
+    """Everything kept about them but the entries and the decisions."""
 
     withheld: tuple[str, ...]
     objection: bool
@@ -47,7 +47,7 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything that decides whether an agent sees his answer on one topic."""
+    """Everything that decides whether an agent sees their answer on one topic."""
 
     key: str
     known: bool
@@ -117,8 +117,8 @@ def receipts(principal: UUID) -> Operation[list[tuple[Decision, date, str]]]:
     )
 
 
-def object_(principal: UUID, objects: bool) -> Operation[None]:
-    return _act("select ledger.own_object(%s, %s)", principal, objects)
+def object_(principal: UUID, objects: bool, mark_all: UUID) -> Operation[None]:
+    return _act("select ledger.own_object(%s, %s, %s)", principal, objects, mark_all)
 
 
 def rest(principal: UUID) -> Operation[Rest]:

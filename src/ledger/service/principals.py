@@ -1,4 +1,4 @@
-"""Use cases of the principal himself: see what is kept, correct it, decide, take it away, erase it."""
+"""Use cases of the principals themselves: see what is kept, correct it, decide, take it away, erase it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LONGEST_NOTICE = 64
 
 
 def entries(context: Context, principal: UUID) -> UseCase[list[OwnEntry]]:
-    """His entries and what waits for his yes, by topic. Dropped ones are served nowhere."""
+    """Their entries and what waits for their yes, by topic. Dropped ones are served nowhere."""
     held: list[db.Held] = yield db.entries(principal)
     return [_own(context, principal, one) for one in held]
 
 
 def correct(context: Context, principal: UUID, entry_id: str, answer: str) -> UseCase[None]:
-    """Puts an answer of his own words; what was captured up to today does not undo it.
+    """Puts an answer in their own words; what was captured up to today does not undo it.
 
     Raises InvalidRequest for words that are not fit to keep, NotFound, LegalHold.
     """
@@ -53,7 +53,7 @@ def delete(context: Context, principal: UUID, entry_id: str) -> UseCase[None]:
 
 
 def decide(context: Context, principal: UUID, entry_id: str, keep: bool) -> UseCase[None]:
-    """His yes or no to an answer that waits. Raises NotFound, LegalHold."""
+    """Their yes or no to an answer that waits. Raises NotFound, LegalHold."""
     entry = yield from _find(context, principal, entry_id, pending=True)
     yield db.decide(principal, entry.topic, keep, context.identity.mark(principal, entry.topic))
 
@@ -92,8 +92,11 @@ def receipts(context: Context, principal: UUID) -> UseCase[list[dict[str, object
 
 
 def object_(context: Context, principal: UUID, objects: bool) -> UseCase[None]:
-    """ "Do not remember me": captures are answered as ever, and nothing is kept. Or takes that back."""
-    yield db.object_(principal, objects)
+    """ "Do not remember me": captures are answered as ever, and nothing is kept. Or takes that back.
+
+    What was said up to the day on which an objection is taken back is not kept, whenever it is captured.
+    """
+    yield db.object_(principal, objects, context.identity.mark_all(principal))
 
 
 def erase(context: Context, principal: UUID) -> UseCase[Erased]:
@@ -109,7 +112,7 @@ def erase(context: Context, principal: UUID) -> UseCase[Erased]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Everything kept about him."""
+    """Everything kept about them."""
 
     entries: tuple[OwnEntry, ...]  # dropped ones too, marked by their freshness
     consent: Consent
@@ -118,7 +121,7 @@ class Taken:
 
 
 def export(context: Context, principal: UUID) -> UseCase[Taken]:
-    """Everything kept about him. Two exports of one state are equal."""
+    """Everything kept about them. Two exports of one state are equal."""
     held: list[db.Held] = yield db.entries(principal, with_dropped=True)
     standing: Consent = yield db.consent(principal)
     decided = yield from receipts(context, principal)
@@ -143,18 +146,18 @@ def _reasons(state: db.State) -> list[str]:
     elif state.listed and state.handling is not Handling.OPEN:
         reasons.append(f"{state.handling}: its very existence needs consent")
     if state.objection:
-        reasons.append("objection: he said not to be remembered")
+        reasons.append("objection: they said not to be remembered")
     if state.erase_asked:
-        reasons.append("erasure: he asked for it, and a legal hold keeps it waiting")
+        reasons.append("erasure: they asked for it, and a legal hold keeps it waiting")
     if state.decision is Decision.REVOKED:
-        reasons.append("revoked: he revoked his consent, or erased everything, which takes a grant back")
+        reasons.append("revoked: they revoked their consent, or erased everything, which takes a grant back")
     elif state.decision is None:
         reasons.append(f"undecided: without a decision agents have the tier {state.undecided_tier}")
     if state.withheld:
-        reasons.append("withheld: he keeps this topic back from all agents")
+        reasons.append("withheld: they keep this topic back from all agents")
     if state.as_of is None:
         reasons.append(
-            "pending: an answer waits for his own yes"
+            "pending: an answer waits for their own yes"
             if state.pending
             else "nothing kept: there is no answer on it"
         )

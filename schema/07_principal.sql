@@ -99,7 +99,8 @@ begin
   perform ledger.note(p, 'deleted', 1);
 end $$;
 
--- Their yes, or their no, to an answer that waits.
+-- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
+-- newer answer stands, wait for a yes any more.
 create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -114,7 +115,9 @@ begin
   perform ledger.refuse_under_hold(p);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic
   returning w.answer, w.as_of into waiting;
-  if not found then
+  if not found
+     or keep and exists (select from ledger.entry e
+                          where e.principal = p and e.topic = the_topic and e.as_of > waiting.as_of) then
     raise exception 'nothing waits' using errcode = 'LG003';
   end if;
   perform ledger.lay('ledger.pending', p);

@@ -325,7 +325,8 @@ begin
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, and of bare answers that are withheld, kept or waiting, since their question may have changed.
+-- or merged away meanwhile, of bare answers that are withheld, kept or waiting, since their question may have changed, and
+-- of what waits beside a newer answer.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -360,6 +361,17 @@ begin
       perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
     end if;
   end loop;
+  for moved in
+    delete from ledger.pending w
+     where w.principal = p and not ledger.is_bare(w.answer)
+       and exists (select from ledger.topic_alias a where a.alias = w.topic)
+    returning w.answer, w.as_of, (ledger.keys_of(array[w.topic]))[1] as led
+  loop
+    delete from ledger.pending w where w.principal = p and w.topic = moved.led and w.as_of < moved.as_of;
+    insert into ledger.pending (principal, topic, answer, as_of)
+    values (p, moved.led, moved.answer, moved.as_of)
+    on conflict do nothing;
+  end loop;
   gone := array(select e.topic
                   from ledger.entry e
                   left join ledger.topic t on t.key = e.topic
@@ -373,6 +385,7 @@ begin
   delete from ledger.pending w
    where w.principal = p
      and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
+          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of)
           or ledger.is_bare(w.answer)
              and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
   get diagnostics n = row_count;

@@ -130,9 +130,30 @@ begin
   end if;
 end $$;
 
--- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
--- LG002: a hold keeps a bare answer there, which may be from under another question.
-create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
+-- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
+
+-- All of them, with or without an answer. Hidden like the answers once an erasure waits for the end of a hold.
+create function ledger.own_withheld(p uuid) returns table (topic text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select w.topic from ledger.withheld w
+     where w.principal = p
+       and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+     order by w.topic;
+end $$;
+
+-- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
+-- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
+-- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
+-- another question.
+create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -143,18 +164,19 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.refuse_under_hold(p);
+  end if;
   if keep_back then
-    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
-       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
-      raise exception 'no such entry' using errcode = 'LG003';
-    end if;
-    insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
+    insert into ledger.withheld (principal, topic)
+    values (p, (ledger.keys_of(array[label]))[1])
+    on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
-    delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
+    delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
   if changed > 0 then
@@ -253,9 +275,9 @@ end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
 
--- Everything kept about them but the entries (own_entries has those).
+-- Everything else that is kept about them.
 create function ledger.own_rest(p uuid)
-  returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
+  returns table (objection boolean, legal_hold boolean, erase_asked boolean,
                  barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
@@ -266,11 +288,7 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w
-                  where w.principal = p
-                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
-                  order by w.topic),
-           exists (select from ledger.objection o where o.principal = p),
+    select exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
            array(select b.not_before from ledger.barrier b where b.principal = p order by b.not_before),

@@ -128,10 +128,12 @@ begin
   return ledger.topic_state(new);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+-- Another label for a topic. Whoever withholds what nobody had coined under that label withholds the topic from now
+-- on. LG005: the label is a topic itself (merge it), or was one and stays where it went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
 as $$
 declare
   the_key text;
@@ -149,6 +151,22 @@ begin
   end if;
   insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
   on conflict (alias) do update set key = excluded.key;
+  perform ledger.merge_withheld(new_alias, the_key);
+end $$;
+
+-- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
+create function ledger.merge_withheld(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  if found then
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 end $$;
 
 create function ledger.alias_delete(old_alias text, target text) returns void
@@ -212,16 +230,9 @@ begin
     perform ledger.drop_answers(new_key, true);
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
-  on conflict do nothing;
-  delete from ledger.withheld w
-   where w.topic = old_key
-     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
-  perform ledger.lay_all('ledger.withheld');
+  perform ledger.merge_withheld(old_key, new_key);
 
   update ledger.topic_alias a set key = new_key where a.key = old_key;
   delete from ledger.topic t where t.key = old_key;
@@ -390,8 +401,8 @@ begin
              and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
   get diagnostics n = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w
-   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  delete from ledger.withheld w  -- the merge has put the new key beside it
+   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;

@@ -188,10 +188,11 @@ comment on table ledger.consent_history is 'Every decision, by day; within a day
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null,
+  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   primary key (principal, topic)
 );
-comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
+comment on column ledger.withheld.topic is 'The key of a topic, whether it was coined or not.';
 
 create table ledger.objection (
   principal uuid not null primary key
@@ -1292,9 +1293,30 @@ begin
   end if;
 end $$;
 
--- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
--- LG002: a hold keeps a bare answer there, which may be from under another question.
-create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
+-- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
+
+-- All of them, with or without an answer. Hidden like the answers once an erasure waits for the end of a hold.
+create function ledger.own_withheld(p uuid) returns table (topic text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select w.topic from ledger.withheld w
+     where w.principal = p
+       and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+     order by w.topic;
+end $$;
+
+-- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
+-- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
+-- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
+-- another question.
+create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1305,18 +1327,19 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.refuse_under_hold(p);
+  end if;
   if keep_back then
-    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
-       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
-      raise exception 'no such entry' using errcode = 'LG003';
-    end if;
-    insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
+    insert into ledger.withheld (principal, topic)
+    values (p, (ledger.keys_of(array[label]))[1])
+    on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
-    delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
+    delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
   if changed > 0 then
@@ -1415,9 +1438,9 @@ end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
 
--- Everything kept about them but the entries (own_entries has those).
+-- Everything else that is kept about them.
 create function ledger.own_rest(p uuid)
-  returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
+  returns table (objection boolean, legal_hold boolean, erase_asked boolean,
                  barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
@@ -1428,11 +1451,7 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w
-                  where w.principal = p
-                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
-                  order by w.topic),
-           exists (select from ledger.objection o where o.principal = p),
+    select exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
            array(select b.not_before from ledger.barrier b where b.principal = p order by b.not_before),
@@ -1676,10 +1695,12 @@ begin
   return ledger.topic_state(new);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+-- Another label for a topic. Whoever withholds what nobody had coined under that label withholds the topic from now
+-- on. LG005: the label is a topic itself (merge it), or was one and stays where it went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
 as $$
 declare
   the_key text;
@@ -1697,6 +1718,22 @@ begin
   end if;
   insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
   on conflict (alias) do update set key = excluded.key;
+  perform ledger.merge_withheld(new_alias, the_key);
+end $$;
+
+-- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
+create function ledger.merge_withheld(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  if found then
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 end $$;
 
 create function ledger.alias_delete(old_alias text, target text) returns void
@@ -1760,16 +1797,9 @@ begin
     perform ledger.drop_answers(new_key, true);
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
-  on conflict do nothing;
-  delete from ledger.withheld w
-   where w.topic = old_key
-     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
-  perform ledger.lay_all('ledger.withheld');
+  perform ledger.merge_withheld(old_key, new_key);
 
   update ledger.topic_alias a set key = new_key where a.key = old_key;
   delete from ledger.topic t where t.key = old_key;
@@ -1938,8 +1968,8 @@ begin
              and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
   get diagnostics n = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w
-   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  delete from ledger.withheld w  -- the merge has put the new key beside it
+   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
@@ -2220,6 +2250,7 @@ begin
       ('own_entries',         'ledger_own_reader',     'ledger_principal'),
       ('own_consent',         'ledger_own_reader',     'ledger_principal'),
       ('own_receipts',        'ledger_own_reader',     'ledger_principal'),
+      ('own_withheld',        'ledger_own_reader',     'ledger_principal'),
       ('own_rest',            'ledger_own_reader',     'ledger_principal'),
       ('own_state',           'ledger_own_reader',     'ledger_principal'),
       ('own_correct',         'ledger_writer',         'ledger_principal'),
@@ -2232,7 +2263,6 @@ begin
 
       ('topics_all',          'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
-      ('alias_put',           'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
@@ -2240,6 +2270,7 @@ begin
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
 

@@ -127,6 +127,43 @@ def test_he_keeps_a_topic_back_from_all_agents(told: Api) -> None:
     assert len(told.recall()["entries"]) == 2
 
 
+def withheld(api: Api, who: str = "alex") -> list[str]:
+    return [item["topic"] for item in me(api, "GET", "/withheld", who=who)["items"]]
+
+
+def test_what_is_withheld_is_seen_and_lifted_also_without_an_entry(told: Api) -> None:
+    told.decide("granted")
+    id = id_of(told, "kids")
+    me(told, "PUT", f"/entries/{id}/withheld", status=204)
+    me(told, "DELETE", f"/entries/{id}", status=204)
+    assert me(told, "GET", "/withheld") == {"items": [{"id": id, "topic": "kids"}]}
+    assert me(told, "GET", "/export")["withheld"] == ["kids"]
+    me(told, "DELETE", f"/withheld/{id}", status=404, who="kim")
+    me(told, "DELETE", f"/withheld/{id}", status=204)
+    assert withheld(told) == []
+    me(told, "DELETE", f"/withheld/{id}", status=404)
+
+
+def test_a_topic_is_withheld_by_any_label_and_the_answer_does_not_say_whether_there_is_one(told: Api) -> None:
+    told.decide("granted")
+    told.capture("favourite chair", "I like the old armchair")
+    sent = [
+        told.call("POST", "/v1/me/withheld", {"topic": label}, as_="principal")
+        for label in ("Kids", "favourite chair", "never coined")
+    ]
+    assert {(one.status_code, one.content) for one in sent} == {(204, b"")}
+    assert len({str(sorted(one.headers.items())) for one in sent}) == 1
+    assert withheld(told) == ["favourite_chair", "kids", "never_coined"] and withheld(told, "kim") == []
+    assert [one["topic"] for one in told.recall()["entries"]] == ["smoking"]
+    assert told.recall(topics=["favourite chair"])["entries"] == []
+
+
+@pytest.mark.parametrize("topic", ["", "a@b.example", "call 555 123 4567", "a/b", None, 1, ["kids"]])
+def test_a_label_that_names_no_topic_is_not_withheld(told: Api, topic: Any) -> None:
+    me(told, "POST", "/withheld", {"topic": topic}, status=422)
+    assert withheld(told) == []
+
+
 # ── Consent ──────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -218,6 +218,12 @@ class DecisionRequest(Body):
     keep: bool
 
 
+class WithholdRequest(Body):
+    model_config = _example(topic="notice period")
+
+    topic: Label
+
+
 class ConsentRequest(Body):
     model_config = _example(decision="granted", notice="2026-06")
 
@@ -240,6 +246,15 @@ class OwnEntryItem(TypedDict):
 
 class OwnEntries(TypedDict):
     items: list[OwnEntryItem]
+
+
+class WithheldTopic(TypedDict):
+    id: str
+    topic: str
+
+
+class WithheldTopics(TypedDict):
+    items: list[WithheldTopic]
 
 
 class ConsentState(TypedDict):

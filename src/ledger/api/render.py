@@ -112,7 +112,7 @@ def taken_away(taken: principals.Taken) -> models.ExportDocument:
         "entries": [own_entry(one) for one in taken.entries],
         "consent": consent(taken.consent),
         "receipts": list(taken.receipts),
-        "withheld": list(taken.rest.withheld),
+        "withheld": [one.topic for one in taken.withheld],
         "objection": taken.rest.objection,
         "legal_hold": taken.rest.legal_hold,
         "erase_asked": taken.rest.erase_asked,

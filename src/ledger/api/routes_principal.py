@@ -58,7 +58,32 @@ async def withhold_entry(request: Request, id: str) -> Response:
 
 @router.delete("/v1/me/entries/{id}/withheld", status_code=NO_CONTENT, responses=answers(404, 409))
 async def release_entry(request: Request, id: str) -> Response:
-    """Let a topic go again."""
+    """Let its topic go again."""
+    call = call_of(request)
+    await call.ledger.run(principals.withhold(call.context, call.principal, id, False))
+    return done()
+
+
+@router.get("/v1/me/withheld", response_model=models.WithheldTopics)
+async def list_withheld(request: Request) -> Response:
+    """Every topic that is kept back from all agents, with or without an entry."""
+    call = call_of(request)
+    found = await call.ledger.run(principals.withheld(call.context, call.principal))
+    listed: models.WithheldTopics = {"items": [{"id": one.id, "topic": one.topic} for one in found]}
+    return answer(listed)
+
+
+@router.post("/v1/me/withheld", status_code=NO_CONTENT, responses=answers(409))
+async def withhold_topic(request: Request, body: models.WithholdRequest) -> Response:
+    """Keep a topic back from all agents, whether or not anything was said on it."""
+    call = call_of(request)
+    await call.ledger.run(principals.withhold_topic(call.context, call.principal, body.topic))
+    return done()
+
+
+@router.delete("/v1/me/withheld/{id}", status_code=NO_CONTENT, responses=answers(404, 409))
+async def release_topic(request: Request, id: str) -> Response:
+    """Let a topic go again, with or without an entry."""
     call = call_of(request)
     await call.ledger.run(principals.withhold(call.context, call.principal, id, False))
     return done()

@@ -26,10 +26,10 @@ def why(
     stale ... Exit code 0 when nothing stands in the way, 1 when something does.
     """
     from ledger.cli.terminal import say
-    from ledger.service import principals
+    from ledger.service.why import why as reasons_of
 
     with opened(data_dir, database) as ledger:
-        state, reasons = ledger.run(principals.why(ledger.context, ledger.principal(id).id, label))
+        state, reasons = ledger.run(reasons_of(ledger.context, ledger.principal(id).id, label))
     if json:
         print_json({"state": asdict(state), "reasons": reasons})
     elif reasons:

@@ -173,6 +173,14 @@ class OwnEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """A topic that the principal keeps back from all agents, with or without an entry."""
+
+    id: str  # that of an entry on it
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
 class Consent:
     decision: Decision | None
     decided_on: date | None

@@ -44,8 +44,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin"),
     "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "today"),
     "ledger_principal": (
-        "own_entries", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct", "own_delete",
-        "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "today",
+        "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct",
+        "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "today",
     ),
     "ledger_operator": (
         "topics_all", "topic_read", "alias_put", "alias_delete", "setting_read", "setting_change",
@@ -58,13 +58,15 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 _RUN_AS: dict[str, tuple[str, ...]] = {
     "ledger_agent_keys": ("coverage", "plan"),
     "ledger_agent_content": ("recall",),
-    "ledger_own_reader": ("own_entries", "own_consent", "own_receipts", "own_rest", "own_state"),
+    "ledger_own_reader": (
+        "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state",
+    ),
     "ledger_writer": (
         "capture", "reconfirm", "own_correct", "own_delete", "own_decide", "own_withhold", "own_decide_consent",
         "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
-        "topic_change", "topics_merge", "sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp",
+        "topic_change", "topics_merge", "alias_put", "sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp",
     ),
     "ledger_owner": ("today",),
 }  # fmt: skip

@@ -27,9 +27,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Everything kept about them but the entries and the decisions."""
+    """Everything kept about them but the entries, what they withhold, and the decisions."""
 
-    withheld: tuple[str, ...]
     objection: bool
     legal_hold: bool
     erase_asked: bool
@@ -88,8 +87,19 @@ def decide(principal: UUID, topic: str, keep: bool, mark: UUID) -> Operation[Non
     return _act("select ledger.own_decide(%s, %s, %s, %s)", principal, topic, keep, mark)
 
 
-def withhold(principal: UUID, topic: str, keep_back: bool) -> Operation[None]:
-    return _act("select ledger.own_withhold(%s, %s, %s)", principal, topic, keep_back)
+def withheld(principal: UUID) -> Operation[list[str]]:
+    """The topics that are withheld, with or without an answer."""
+    return Operation(
+        Surface.PRINCIPAL,
+        "select * from ledger.own_withheld(%s)",
+        (principal,),
+        lambda rows: [topic for (topic,) in rows],
+    )
+
+
+def withhold(principal: UUID, label: str, keep_back: bool) -> Operation[None]:
+    """Withholds the topic that a label stands for; or lets go the one of just that key."""
+    return _act("select ledger.own_withhold(%s, %s, %s)", principal, label, keep_back)
 
 
 def consent(principal: UUID) -> Operation[Consent]:
@@ -151,11 +161,10 @@ def today() -> Operation[date]:
 
 
 def _rest(
-    withheld: list[str], objection: bool, legal_hold: bool, erase_asked: bool,
-    barriers: list[date], days: list[date], actions: list[str], counts: list[int],
+    objection: bool, legal_hold: bool, erase_asked: bool, barriers: list[date], days: list[date], actions: list[str], counts: list[int],
 ) -> Rest:  # fmt: skip
     audit = tuple(zip(days, actions, counts, strict=True))
-    return Rest(tuple(withheld), objection, legal_hold, erase_asked, tuple(barriers), audit)
+    return Rest(objection, legal_hold, erase_asked, tuple(barriers), audit)
 
 
 def _act(sql: str, *parameters: object) -> Operation[None]:

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Protocol, TypeVar
 from uuid import UUID
 
-from ledger.core.model import Candidate, Consent, Decision, Freshness, Outcome, OwnEntry, Verdict
+from ledger.core.model import Candidate, Consent, Decision, Freshness, Outcome, OwnEntry, Verdict, Withheld
 from ledger.db.agent import Reader
 from ledger.db.operation import UseCase
 from ledger.db.principal import Erased
@@ -114,13 +114,21 @@ class Person:
         """Their yes or no to an answer that waits for it. Raises NotFound, LegalHold."""
         self._ledger.run(principals.decide(self._ledger.context, self.id, entry_id, yes))
 
+    def withheld(self) -> list[Withheld]:
+        """Every topic that they keep back from all agents, with or without an entry, by key."""
+        return self._ledger.run(principals.withheld(self._ledger.context, self.id))
+
     def withhold(self, entry_id: str) -> None:
-        """Keeps its topic back from all agents, until they release it. Raises NotFound."""
+        """Keeps the topic of an entry back from all agents, until they release it. Raises NotFound."""
         self._ledger.run(principals.withhold(self._ledger.context, self.id, entry_id, True))
 
-    def release(self, entry_id: str) -> None:
-        """Lets a topic that was kept back go again. Raises NotFound."""
-        self._ledger.run(principals.withhold(self._ledger.context, self.id, entry_id, False))
+    def withhold_topic(self, label: str) -> None:
+        """Keeps a topic back on which they may have said nothing yet. Raises BadLabel, LegalHold."""
+        self._ledger.run(principals.withhold_topic(self._ledger.context, self.id, label))
+
+    def release(self, id: str) -> None:
+        """Lets a topic that is kept back go again, by the id of it or of an entry on it. Raises NotFound, LegalHold."""
+        self._ledger.run(principals.withhold(self._ledger.context, self.id, id, False))
 
     def consent(self) -> Consent:
         """Their decision that stands, and the tier that agents have by it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from ledger.core.model import Consent, Decision, Handling, OwnEntry
+from ledger.core.model import Consent, Decision, OwnEntry, Withheld
 from ledger.core.registry.label import normalise
 from ledger.db import principal as db
 from ledger.db.operation import UseCase
@@ -58,10 +58,35 @@ def decide(context: Context, principal: UUID, entry_id: str, keep: bool) -> UseC
     yield db.decide(principal, entry.topic, keep, context.identity.mark(principal, entry.topic))
 
 
+def withheld(context: Context, principal: UUID) -> UseCase[list[Withheld]]:
+    """Every topic that is kept back from all agents, with or without an entry, by key."""
+    topics: list[str] = yield db.withheld(principal)
+    return [Withheld(context.identity.entry_id(principal, topic), topic) for topic in topics]
+
+
+def withhold_topic(context: Context, principal: UUID, label: str) -> UseCase[None]:
+    """Keeps the topic that a label stands for back from all agents, whatever was or will be said on it.
+
+    Nothing tells whether the label was ever coined. Raises BadLabel, LegalHold where an erasure waits.
+    """
+    yield db.withhold(principal, normalise(label, context.avoid), True)
+
+
 def withhold(context: Context, principal: UUID, entry_id: str, keep_back: bool) -> UseCase[None]:
-    """Keeps a topic back from all agents, or lets it go again. Raises NotFound."""
-    entry = yield from _find(context, principal, entry_id)
-    yield db.withhold(principal, entry.topic, keep_back)
+    """Keeps the topic of an entry back from all agents; or lets a topic go again, with or without an entry.
+
+    Raises NotFound, and LegalHold for a bare answer that a hold keeps.
+    """
+    topics: list[str] = [one.topic for one in (yield db.entries(principal))]
+    if not keep_back:
+        topics += yield db.withheld(principal)
+    for topic in topics:
+        if context.identity.entry_id(principal, topic) == entry_id:
+            yield db.withhold(principal, topic, keep_back)
+            return
+    raise NotFound(
+        "There is no entry and no withheld topic with this id, or no longer. List them to see what is there."
+    )
 
 
 def consent(context: Context, principal: UUID) -> UseCase[Consent]:
@@ -115,6 +140,7 @@ class Taken:
     """Everything kept about them."""
 
     entries: tuple[OwnEntry, ...]  # dropped ones too, marked by their freshness
+    withheld: tuple[Withheld, ...]
     consent: Consent
     receipts: tuple[dict[str, object], ...]
     rest: db.Rest
@@ -123,51 +149,12 @@ class Taken:
 def export(context: Context, principal: UUID) -> UseCase[Taken]:
     """Everything kept about them. Two exports of one state are equal."""
     held: list[db.Held] = yield db.entries(principal, with_dropped=True)
+    kept_back = yield from withheld(context, principal)
     standing: Consent = yield db.consent(principal)
     decided = yield from receipts(context, principal)
     rest: db.Rest = yield db.rest(principal)
-    return Taken(tuple(_own(context, principal, one) for one in held), standing, tuple(decided), rest)
-
-
-def why(context: Context, principal: UUID, label: str) -> UseCase[tuple[db.State, list[str]]]:
-    """Why an agent sees nothing, or not all, of one topic: every reason there is, in words. Raises BadLabel."""
-    state: db.State = yield db.state(principal, normalise(label))
-    return state, list(_reasons(state))
-
-
-def _reasons(state: db.State) -> list[str]:
-    reasons = []
-    if not state.known:
-        reasons.append("unknown: no agent has coined this label, and no operator has listed it")
-    elif not state.listed:
-        reasons.append("unlisted: shows only in tier full, to an agent that names it")
-    if state.handling is Handling.FORBIDDEN:
-        reasons.append("forbidden: answers on this topic are never stored")
-    elif state.listed and state.handling is not Handling.OPEN:
-        reasons.append(f"{state.handling}: its very existence needs consent")
-    if state.objection:
-        reasons.append("objection: they said not to be remembered")
-    if state.erase_asked:
-        reasons.append("erasure: they asked for it, and a legal hold keeps it waiting")
-    if state.decision is Decision.REVOKED:
-        reasons.append("revoked: they revoked their consent, or erased everything, which takes a grant back")
-    elif state.decision is None:
-        reasons.append(f"undecided: without a decision agents have the tier {state.undecided_tier}")
-    if state.withheld:
-        reasons.append("withheld: they keep this topic back from all agents")
-    if state.as_of is None:
-        reasons.append(
-            "pending: an answer waits for their own yes"
-            if state.pending
-            else "nothing kept: there is no answer on it"
-        )
-    elif state.freshness == "reconfirm":
-        reasons.append("stale: past its window, so it is offered as a question")
-    elif state.freshness == "dropped":
-        reasons.append("dropped: past its window, served nowhere, gone with the next sweep")
-    elif state.visible_from == "next_day" and state.as_of >= state.today:
-        reasons.append("today's: agents see it from tomorrow on")
-    return reasons
+    own = tuple(_own(context, principal, one) for one in held)
+    return Taken(own, tuple(kept_back), standing, tuple(decided), rest)
 
 
 def _find(

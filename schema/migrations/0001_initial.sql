@@ -34,7 +34,7 @@
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
--- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed. None repeats a value.
 
@@ -1376,7 +1376,9 @@ begin
       left join ledger.consent c on c.principal = p;
 end $$;
 
-create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text) returns void
+-- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
+-- there is no decision; an empty document expects nothing. LG004: something else stands by now.
+create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text, expected jsonb) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1385,6 +1387,11 @@ as $$
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if not (select jsonb_build_object('decision', c.decision, 'decided_on', c.decided_on, 'notice', c.notice) @> expected
+            from (select) one
+            left join ledger.consent c on c.principal = p) then
+    raise exception 'the decision has changed' using errcode = 'LG004';
+  end if;
   delete from ledger.consent c where c.principal = p;
   insert into ledger.consent (principal, decision, decided_on, notice)
   values (p, new_decision, ledger.today(), new_notice);

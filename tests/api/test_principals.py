@@ -180,6 +180,37 @@ def test_consent_is_his_and_reads_as_decided(api: Api) -> None:
     assert me(api, "PUT", "/consent", {"decision": "revoked", "notice": "2026-06"})["tier"] == "none"
 
 
+def test_a_stale_page_does_not_grant_again(told: Api) -> None:
+    page = told.call("GET", "/v1/me/consent", as_="principal").headers["etag"]
+    body = {"decision": "granted", "notice": "2026-06"}
+
+    def put(etag: str) -> Any:
+        return told.call("PUT", "/v1/me/consent", body, as_="principal", headers=[("If-Match", etag)])
+
+    told.decide("revoked")
+    standing = me(told, "GET", "/consent")
+    refused = put(page)
+    assert (refused.status_code, refused.json()["type"]) == (
+        412,
+        "urn:answer-ledger:problem:precondition-failed",
+    )
+    assert page not in refused.text and "etag" not in refused.headers
+    assert me(told, "GET", "/consent") == standing and told.recall()["entries"] == []
+    done = put(told.call("GET", "/v1/me/consent", as_="principal").headers["etag"])
+    assert done.status_code == 200 and done.json()["tier"] == "full"
+    assert done.headers["etag"] == told.call("GET", "/v1/me/consent", as_="principal").headers["etag"] != page
+
+
+def test_the_etag_of_a_decision_is_no_mark_of_whose_it_is(api: Api) -> None:
+    """A hash of what the answer says in words, the same for everybody."""
+    for who in ("alex", "kim"):
+        api.decide("granted", who)
+    etags = {
+        api.call("GET", "/v1/me/consent", as_="principal", who=who).headers["etag"] for who in ("alex", "kim")
+    }
+    assert len(etags) == 1
+
+
 @pytest.mark.parametrize(
     "decision", ["GRANTED", "granted ", "all", "", None, 1, True, "on", ["granted"], "full", "undecided"]
 )

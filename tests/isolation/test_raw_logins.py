@@ -134,7 +134,9 @@ def test_a_capture_without_words_renews_nothing(kept):
 
 
 def test_a_negative_limit_tells_nothing_of_what_is_hidden(kept):
-    kept.surface(Surface.PRINCIPAL).execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (P,))
+    kept.surface(Surface.PRINCIPAL).execute(
+        "select ledger.own_decide_consent(%s, 'granted', 'v1', '{}')", (P,)
+    )
     agent = kept.surface(Surface.AGENT)
     for principal in (P, Q):
         found = agent.execute(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
 
 from ledger.api import models
 from ledger.api.auth import call_of, guarded
@@ -14,6 +16,10 @@ from ledger.tokens import Scope
 
 router = APIRouter(route_class=guarded(Scope.PRINCIPAL))
 
+IfMatch = Annotated[
+    str | None, Header(alias="If-Match", description="The ETag of the decision as it was seen.")
+]
+
 
 @router.get("/v1/me/entries", response_model=models.OwnEntries)
 async def list_entries(request: Request) -> Response:
@@ -24,7 +30,7 @@ async def list_entries(request: Request) -> Response:
     return answer(listed)
 
 
-@router.put("/v1/me/entries/{id}", status_code=NO_CONTENT, responses=answers(404, 409))
+@router.put("/v1/me/entries/{id}", status_code=NO_CONTENT, responses=answers(404, 409, 412))
 async def correct_entry(request: Request, id: str, body: models.CorrectionRequest) -> Response:
     """Correct an answer in their own words."""
     call = call_of(request)
@@ -93,15 +99,23 @@ async def release_topic(request: Request, id: str) -> Response:
 async def read_consent(request: Request) -> Response:
     """The decision that stands, and what agents may read by it."""
     call = call_of(request)
-    return answer(consent(await call.ledger.run(principals.consent(call.context, call.principal))))
+    standing = await call.ledger.run(principals.consent(call.context, call.principal))
+    return answer(consent(standing), {"ETag": standing.etag})
 
 
-@router.put("/v1/me/consent", response_model=models.ConsentState, responses=answers(409))
-async def decide_consent(request: Request, body: models.ConsentRequest) -> Response:
-    """Grant or revoke. Holds for every read that starts after this answer, on every worker."""
+@router.put("/v1/me/consent", response_model=models.ConsentState, responses=answers(409, 412))
+async def decide_consent(request: Request, body: models.ConsentRequest, if_match: IfMatch = None) -> Response:
+    """Grant or revoke. Holds for every read that starts after this answer, on every worker.
+
+    With If-Match only where the decision of that ETag still stands: a page that was left open grants nothing anew.
+    """
     call = call_of(request)
-    decided = principals.decide_consent(call.context, call.principal, Decision(body.decision), body.notice)
-    return answer(consent(await call.ledger.run(decided)))
+    decided = await call.ledger.run(
+        principals.decide_consent(
+            call.context, call.principal, Decision(body.decision), body.notice, if_match
+        )
+    )
+    return answer(consent(decided), {"ETag": decided.etag})
 
 
 @router.get("/v1/me/consent/receipts", response_model=models.Receipts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -113,8 +114,21 @@ def consent(principal: UUID) -> Operation[Consent]:
     )
 
 
-def decide_consent(principal: UUID, decision: Decision, notice: str) -> Operation[None]:
-    return _act("select ledger.own_decide_consent(%s, %s, %s)", principal, decision.value, notice)
+def decide_consent(
+    principal: UUID, decision: Decision, notice: str, expected: Consent | None
+) -> Operation[None]:
+    """Grants or revokes, where the decision that stands is still the one that is expected; None: whatever stands.
+
+    Raises PreconditionFailed.
+    """
+    document = {} if expected is None else expected.document
+    return _act(
+        "select ledger.own_decide_consent(%s, %s, %s, %s::jsonb)",
+        principal,
+        decision.value,
+        notice,
+        json.dumps(document),
+    )
 
 
 def receipts(principal: UUID) -> Operation[list[tuple[Decision, date, str]]]:

@@ -134,12 +134,16 @@ class Person:
         """Their decision that stands, and the tier that agents have by it."""
         return self._ledger.run(principals.consent(self._ledger.context, self.id))
 
-    def decide(self, decision: Decision, *, notice: str) -> Consent:
+    def decide(self, decision: Decision, *, notice: str, if_match: str | None = None) -> Consent:
         """Their decision about agents: granted, or revoked. `notice` names the version of the text that they were shown.
 
-        Holds for every read that starts after this returns. Raises InvalidRequest for a notice that is none.
+        Holds for every read that starts after this returns. `if_match` is the `etag` of the consent that they
+        decided upon. Raises InvalidRequest for a notice that is none, and PreconditionFailed, with nothing changed,
+        where another decision stands by now.
         """
-        return self._ledger.run(principals.decide_consent(self._ledger.context, self.id, decision, notice))
+        return self._ledger.run(
+            principals.decide_consent(self._ledger.context, self.id, decision, notice, if_match)
+        )
 
     def receipts(self) -> list[dict[str, object]]:
         """Every decision of theirs, in the fields of ISO/IEC TS 27560, newest day first."""

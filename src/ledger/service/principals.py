@@ -10,7 +10,7 @@ from ledger.core.registry.label import normalise
 from ledger.db import principal as db
 from ledger.db.operation import UseCase
 from ledger.db.principal import Erased
-from ledger.errors import InvalidRequest, LedgerError, NotFound, Problem
+from ledger.errors import InvalidRequest, LedgerError, NotFound, PreconditionFailed, Problem
 from ledger.service.context import Context
 
 _NO_ENTRY = "There is no entry with this id, or no longer. List the entries to see what is there."
@@ -95,13 +95,22 @@ def consent(context: Context, principal: UUID) -> UseCase[Consent]:
     return found
 
 
-def decide_consent(context: Context, principal: UUID, decision: Decision, notice: str) -> UseCase[Consent]:
+def decide_consent(
+    context: Context, principal: UUID, decision: Decision, notice: str, if_match: str | None = None
+) -> UseCase[Consent]:
     """Grants or revokes. Holds for every read that starts after this returns, on every worker.
 
-    Raises InvalidRequest for a notice that is none of the deployment's.
+    `if_match`: the ETag of the decision that the person saw, as in the header If-Match; None decides whatever
+    stands. Raises InvalidRequest for a notice that is none of the deployment's, and PreconditionFailed, with
+    nothing changed, where another decision stands by now.
     """
     _check_notice(context, notice)
-    yield db.decide_consent(principal, decision, notice)
+    expected: Consent | None = None
+    if if_match is not None and if_match.strip() != "*":
+        expected = yield db.consent(principal)
+        if expected.etag not in (one.strip() for one in if_match.split(",")):
+            raise PreconditionFailed("Another decision stands by now. Read it again, then decide.")
+    yield db.decide_consent(principal, decision, notice, expected)
     found: Consent = yield db.consent(principal)
     return found
 

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 
 from ledger import languages, packs
-from ledger.core.gate import Gate
+from ledger.core.gate import Gate, Names
 from ledger.db import logins, migrations
 from ledger.db import operator as db
 from ledger.db.connections import Connections
@@ -172,7 +172,7 @@ def _context(settings: Settings, keys: Keys) -> Context:
         gate=_gate(),
         near_lists=packs.near_lists(),
         categories=packs.special_categories(),
-        avoid=names_to_avoid(settings),
+        avoid=Names(names_to_avoid(settings)),
         notices=_versions(settings.notices_dir) if settings.notices_dir else None,
         controller=settings.controller,
     )

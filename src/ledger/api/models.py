@@ -219,10 +219,10 @@ class DecisionRequest(Body):
 
 
 class ConsentRequest(Body):
-    model_config = _example(decision="granted", notice="2026-06")
+    model_config = _example(decision="granted", notice="v1")
 
     decision: Literal["granted", "revoked"]
-    notice: str = Field(description="The version of the notice that he was shown.")
+    notice: str = Field(description="The version of the notice that the principal was shown.")
 
 
 class OwnEntryItem(TypedDict):

@@ -22,8 +22,8 @@ class Context:
     gate: Gate
     near_lists: Lists  # the words that tell labels apart
     categories: Categories  # words that touch a special category
+    notices: frozenset[str]  # versions of the notice
     avoid: Names = field(default_factory=Names)  # the deployment's; a caller's come on top
-    notices: frozenset[str] | None = None  # versions of the notice; None: any that has the form of one
     controller: str | None = None  # as receipts name it
 
     def marks(self, principal: UUID, names: Sequence[str]) -> tuple[UUID, ...]:

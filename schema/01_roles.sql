@@ -26,7 +26,7 @@
 --   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
 --               confirm, an answer waits for his own yes; forbidden, nothing is kept
 --   tier        what agents may read of him: none; topics, which topics are covered; full, the words
---   notice      the text that he was shown when he consented
+--   notice      the text that a principal is shown before they decide; it is named by its version (v1)
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
 --   cut         the transaction between the last write of one day and the first of the next

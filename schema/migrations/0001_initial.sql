@@ -26,7 +26,7 @@
 --   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
 --               confirm, an answer waits for his own yes; forbidden, nothing is kept
 --   tier        what agents may read of him: none; topics, which topics are covered; full, the words
---   notice      the text that he was shown when he consented
+--   notice      the text that a principal is shown before they decide; it is named by its version (v1)
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
 --   cut         the transaction between the last write of one day and the first of the next
@@ -170,20 +170,25 @@ create table ledger.pending (
 );
 comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
 
+-- The notice is the one text in a decision that comes from outside. The application takes none for one that is not the name of a
+-- file of the deployment; and its form leaves no room for more: a day fits (2026-06-01), and no instant (at most eight digits, four
+-- in a row), no id and no serial number (at most sixteen characters). How many are in use, `answer-ledger doctor` looks at:
+-- a version for each counterparty would be an origin in any form.
+
 create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
-comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+comment on column ledger.consent.notice is 'The version of the notice that the principal was shown: a file of the deployment.';
 
 create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';

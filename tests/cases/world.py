@@ -28,7 +28,7 @@ from ledger.tokens import Scope
 from .collection import Case, Step
 from .contract import Contract
 
-NOTICE = "2026-06"
+NOTICE = "v1"
 OF_THE_APPLICATION = ("/v1/captures", "/v1/reconfirmations")
 
 

@@ -38,6 +38,7 @@ grant select, insert on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
+grant select (only_row, snapshot_on) on ledger.sweep_mark to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
@@ -64,7 +65,7 @@ begin
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
       ('labels_listed',       'ledger_registrar',      'ledger_agent'),
-      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
+      ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
@@ -84,18 +85,22 @@ begin
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
 
-      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
-      ('alias_put',           'ledger_registrar',      'ledger_operator'),
+      ('labels_taken',        'ledger_registrar',      'ledger_operator'),
+      ('aliases_of',          'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
+      ('sweep_ask',           'ledger_custodian',      'ledger_operator'),
 
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
@@ -116,7 +121,8 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot', 'sweep_restamp'
+    'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot',
+    'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;

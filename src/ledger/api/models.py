@@ -288,6 +288,17 @@ class ErasureReceipt(TypedDict):
 Days = Annotated[int, Field(description="Whole days.")]
 
 
+class TopicCreate(Body):
+    model_config = _example(label="parking", question="Where do you park?")
+
+    label: Label
+    question: str | None = Field(None, max_length=300)
+    handling: Literal["open", "sealed", "confirm", "forbidden"] | None = None
+    authority: str | None = Field(None, max_length=120)
+    reconfirm_after: Days | None = None
+    drop_after: Days | None = None
+
+
 class TopicChange(Body):
     model_config = _example(question="Do you want kids?", listed=True)
 
@@ -312,12 +323,13 @@ class WindowChange(Body):
 
     reconfirm_after: Days | None = None
     drop_after: Days | None = None
+    preview: str | None = Field(None, description="What the dry run of this step returned.")
 
 
 class HoldRequest(Body):
     model_config = _example(principal="person-4711")
 
-    principal: str = Field(description="His outside id.")
+    principal: str = Field(description="Their outside id.")
 
 
 class SweepRequest(Body):
@@ -351,17 +363,36 @@ class OperatorTopic(TypedDict):
 
 class OperatorTopics(TypedDict):
     items: list[OperatorTopic]
+    next: str | None
+
+
+Figure = Annotated[
+    int | str,
+    Field(description="By the weekly snapshot, rounded to 5, at the most; 'fewer than 5' is an answer."),
+]
 
 
 class PreviewAnswer(TypedDict):
     preview: str | None
     destroys: list[str]
-    principals: Annotated[str, Field(description="By the weekly snapshot; 'fewer than 5' is an answer.")]
+    drawn_on: Annotated[Day | None, Field(description="The day of the snapshot; null: none was drawn yet.")]
+    principals: Figure
+    dropped: NotRequired[Figure]
+    asked_again: NotRequired[Figure]
 
 
 class DefaultWindow(TypedDict):
     reconfirm_after: int
     drop_after: int
+
+
+class Swept(TypedDict):
+    swept_on: Day
+
+
+class SweepPreview(TypedDict):
+    drawn_on: Annotated[Day | None, Field(description="The day of the snapshot; null: none was drawn yet.")]
+    entries: Figure
 
 
 class IssuedToken(TypedDict):

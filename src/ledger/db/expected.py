@@ -31,7 +31,7 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 OF_PRINCIPALS = tuple(name for name, columns in COLUMNS.items() if "principal" in columns)
 
-INDEXES = ("retired_key_merged_into", "topic_alias_key")
+INDEXES = ("retired_key_merged_into", "topic_alias_key", "topic_listed")
 """Besides those of the primary keys. None is on a table of principals."""
 
 SURFACES = ("ledger_agent", "ledger_capture", "ledger_principal", "ledger_operator", "ledger_sweeper")
@@ -48,9 +48,9 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "today",
     ),
     "ledger_operator": (
-        "topics_all", "topic_read", "alias_put", "alias_delete", "setting_read", "setting_change",
-        "schema_version", "snapshot_read", "topic_change", "topics_merge", "hold_place", "hold_lift", "coin",
-        "today",
+        "topics_seen", "topic_read", "labels_taken", "aliases_of", "topic_create", "topic_change", "topics_merge",
+        "alias_put", "alias_delete", "setting_read", "setting_change", "schema_version", "snapshot_read",
+        "hold_place", "hold_lift", "sweep_ask", "today",
     ),
     "ledger_sweeper": ("sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp", "today"),
 }  # fmt: skip
@@ -64,7 +64,8 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
         "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
-        "topic_change", "topics_merge", "sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp",
+        "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "sweep_due", "sweep_expired",
+        "sweep_snapshot", "sweep_restamp",
     ),
     "ledger_owner": ("today",),
 }  # fmt: skip
@@ -89,6 +90,8 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
     """Every right on a table but its owner's: table, role, right, column (None: the whole table)."""
     for column in ("principal", "topic", "as_of"):
         yield "entry", "ledger_agent_keys", "SELECT", column
+    for column in ("only_row", "snapshot_on"):
+        yield "sweep_mark", "ledger_registrar", "SELECT", column
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
         "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
         "ledger_agent_content": {("entry", "topic", "topic_alias", "setting"): ("SELECT",)},

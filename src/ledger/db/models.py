@@ -103,7 +103,8 @@ class TopicAlias(Table, table=True):
 class RetiredKey(Table, table=True):
     __tablename__ = "retired_key"
     key: str = Field(primary_key=True, sa_type=Text)
-    merged_into: str = Field(sa_type=Text)
+    merged_into: str = Field(primary_key=True, sa_type=Text)
+    fixed: bool = True
 
 
 class BareForm(Table, table=True):
@@ -144,6 +145,8 @@ class SweepMark(Table, table=True):
     horizon: int | None = Field(default=None, sa_column=Column(_Xid8))
     cluster: int | None = Field(default=None, sa_type=BigInteger)
     snapshot_on: date | None = None
+    asked_on: date | None = None
+    asked_hour: int | None = None
 
 
 class Version(Table, table=True):

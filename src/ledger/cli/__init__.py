@@ -224,7 +224,11 @@ GOING = {
 @app.command(epilog=example("answer-ledger sweep --dry-run"), rich_help_panel=CARE)
 def sweep(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would go, to the row, and change nothing. Exact counts are the owner's alone.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what would go, to the row, and change nothing. Exact counts are the owner's alone.",
+        ),
     ] = False,
     data_dir: DataDir = None,
     database: Database = None,

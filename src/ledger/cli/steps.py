@@ -29,7 +29,7 @@ def step(ledger: Ledger, yes: bool, tag: str, use_case: Callable[..., Any]) -> A
 def _show(preview: Preview) -> None:
     from ledger.cli.terminal import complain
 
-    complain("This takes away, for good:")
+    complain("This destroys answers, or has people asked again:")
     for what in preview.destroys:
         complain(f"  - {what}")
     drawn = f"the snapshot of {preview.drawn_on}" if preview.drawn_on else "no snapshot yet"

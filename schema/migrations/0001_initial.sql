@@ -1602,19 +1602,19 @@ begin
   return query
     select ledger.topic_state(page.key)
       from (select k.key
-              from (select t.key
+              from (select t.key, t.question
                       from ledger.topic t
                      where t.listed and t.key > after_key and which <> 'proposed'
                     union all
-                    select o.topic
+                    select o.topic, t.question
                       from ledger.proposal o
-                     where o.topic > after_key and which <> 'listed'
-                       and not exists (select from ledger.topic t where t.key = o.topic and t.listed)) k
+                      left join ledger.topic t on t.key = o.topic
+                     where t.listed is not true and o.topic > after_key and which <> 'listed') k
              where part = ''
                 or strpos(k.key, translate(part, ' ', '_')) > 0
+                or strpos(lower(k.question), part) > 0
                 or exists (select from ledger.topic_alias a
                             where a.key = k.key and strpos(a.alias, translate(part, ' ', '_')) > 0)
-                or exists (select from ledger.topic t where t.key = k.key and strpos(lower(t.question), part) > 0)
              order by k.key
              limit most) page
      order by page.key;

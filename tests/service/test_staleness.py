@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from ledger.core.model import Decision
-from ledger.service import operators, principals
+from ledger.service import principals
 
 
 def test_age_decides_in_whole_days(scene):

@@ -91,7 +91,10 @@ _VALUES: dict[str, Any] = {
     "what": "deleted", "asked": "",
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
-_OF: dict[str, dict[str, Any]] = {"own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}}
+_OF: dict[str, dict[str, Any]] = {
+    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topic_create": {"the_key": "a_new_one"},
+    "topics_seen": {"part": "", "which": "all"}, "aliases_of": {"the_key": "kids"}
+}  # fmt: skip
 _BY_TYPE: dict[str, Any] = {
     "uuid": _A_MARK, "text": "kids", "text[]": ["kids"], "boolean": True, "integer": 5, "bigint": 5, "date": SAID,
     "date[]": [SAID], "uuid[]": [_A_MARK], "jsonb": "{}", "regclass": "ledger.entry", "tid[]": ["(0,1)"], "xid": "3",
@@ -133,7 +136,9 @@ class World:
         every = " union all ".join(
             f"select '{table}', t::text from ledger.{table} t" for table in TABLES if table != "sweep_mark"
         )
-        mark = "select 'sweep_mark', concat_ws(' ', stamp is null, snapshot_on) from ledger.sweep_mark"
+        mark = (
+            "select 'sweep_mark', concat_ws(' ', stamp is null, snapshot_on, asked_on) from ledger.sweep_mark"
+        )
         return frozenset(self.database.rows(f"{every} union all {mark}"))
 
     def of(self, surface: Surface) -> list[Function]:

@@ -204,3 +204,19 @@ def test_every_step_has_machine_output_too(command: Any) -> None:
         "reconfirm_after": 90,
         "drop_after": 365,
     }
+
+
+def test_an_import_shows_what_a_proposal_would_lose_and_asks(
+    command: Any, database: Any, tmp_path: Any
+) -> None:
+    (tmp_path / "lettings.yaml").write_text(
+        "pack: lettings\nabout: Lets.\ntopics:\n  - key: move_in_date\n    question: When?\n"
+        "    reconfirm_after: 30\n    drop_after: 60\n"
+    )
+    database.installer.execute("insert into ledger.proposal values ('move_in_date')")
+    done = command("topics", "import", "lettings.yaml")
+    assert done.code == 1
+    assert "at least 5" in done.err
+    assert "proposed" in command("topics", "list").out
+    assert command("topics", "import", "lettings.yaml", "--yes").code == 0
+    assert topics(command)["move_in_date"]["listed"]

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.core.model import Decision, Handling
+from ledger.core.model import Decision, Handling, Topic
+from ledger.db import operator as db
 from ledger.errors import Conflict, InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded
 from ledger.service import operators, principals
 
@@ -244,3 +245,82 @@ def test_nor_by_a_merge_into_an_open_one(scene):
     scene.merge("salary", "pay")
     assert scene.covered() == {}
     assert scene.stored() == {"pay": "I earn enough"}
+
+
+def test_a_step_that_leans_on_the_defaults_is_not_done_once_they_are_others(scene):
+    """Between the preview and the step another operator may have changed them."""
+    scene.change("kids", {"reconfirm_after": 200, "drop_after": 700})
+    back = {"reconfirm_after": None, "drop_after": None}
+
+    def meanwhile():
+        step = operators.change(scene.ledger.context, "kids", back, "*", preview.token)
+        operation = next(step)
+        while "topic_change" not in operation.sql:
+            operation = step.send((yield operation))
+        yield db.setting_change({}, {"reconfirm_after": 1, "drop_after": 2})
+        yield operation
+
+    preview = scene.run(operators.change(scene.ledger.context, "kids", back, dry_run=True))
+    with pytest.raises(PreconditionFailed):
+        scene.run(meanwhile())
+    assert scene.run(operators.topic(scene.ledger.context, "kids")).drop_after == 700
+
+
+def test_of_two_who_shorten_the_default_at_once_the_second_looks_again(scene):
+    context = scene.ledger.context
+    preview = scene.run(operators.set_default_window(context, 10, 20, dry_run=True))
+    step = operators.set_default_window(context, 10, 20, "*", preview.token)
+
+    def meanwhile():
+        operation = next(step)
+        while "setting_change" not in operation.sql:
+            operation = step.send((yield operation))
+        yield db.setting_change({}, {"reconfirm_after": 30, "drop_after": 40})
+        yield operation
+
+    with pytest.raises(PreconditionFailed):
+        scene.run(meanwhile())
+    assert scene.run(operators.default_window(context)).drop_after == 40
+
+
+def test_a_proposal_is_there_for_every_step_though_its_row_was_swept_away(scene):
+    context = scene.ledger.context
+    for key in ("chess", "go", "poker", "bridge"):
+        scene.propose(key)
+    scene.run(operators.put_alias(context, "chess", "checkers"))
+    assert scene.merge("go", "chess").aliases == ("checkers", "go")
+    assert scene.change("poker", {"listed": True}).listed
+    scene.merge("kids", "bridge")
+    scene.say("kids", "I want two kids")
+    assert scene.stored() == {"bridge": "I want two kids"}
+
+
+def test_what_was_deleted_under_a_key_that_an_alias_took_in_stays_deleted_wherever_the_label_goes(scene):
+    context = scene.ledger.context
+    scene.say("offspring", "I want three kids")
+    scene.act(principals.delete, "offspring")
+    scene.run(operators.put_alias(context, "kids", "offspring"))
+    scene.run(operators.put_alias(context, "diet", "offspring"))
+    scene.run(operators.delete_alias(context, "diet", "offspring"))
+    scene.say("offspring", "I want three kids")
+    scene.run(operators.put_alias(context, "diet", "offspring"))
+    for label in ("kids", "offspring"):
+        scene.say(label, "I want three kids")
+    assert scene.stored() == {}
+
+
+def test_a_pack_lists_a_proposal_but_shortens_no_window_unseen(scene):
+    context = scene.ledger.context
+    scene.say("commute", "I take the train")
+    scene.propose("commute")
+    scene.run(operators.adopt(context, Topic("kids", "Another?", aliases=("children",), listed=True)))
+    with pytest.raises(PreviewNeeded):
+        scene.run(operators.adopt(context, Topic("commute", None, Handling.OPEN, None, 5, 10, listed=True)))
+    scene.run(
+        operators.adopt(
+            context, Topic("commute", "How do you come?", Handling.OPEN, aliases=("children", "way"))
+        )
+    )
+    commute, kids = (scene.run(operators.topic(context, key)) for key in ("commute", "kids"))
+    assert (commute.listed, commute.aliases) == (True, ("way",))
+    assert (kids.question, kids.aliases) == ("Do you want kids?", ("children",))

@@ -27,6 +27,7 @@ from twins import (
     reconfirmations,
 )
 
+from ledger.errors import LedgerError
 from ledger.service import sweeps
 
 NAMES = ["ann", "ben"]
@@ -107,7 +108,10 @@ class Twins(RuleBasedStateMachine):
 
     @rule(at=which)
     def sweep(self, at: int) -> None:
-        self.pair[at].run(sweeps.sweep())
+        try:
+            self.pair[at].run(sweeps.sweep())
+        except LedgerError:
+            raise AssertionError("the sweep failed") from None
 
     @rule(at=which, name=names)
     def erase(self, at: int, name: str) -> None:

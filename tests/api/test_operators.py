@@ -1,47 +1,13 @@
-"""Calls of operators: the registry and the windows, and no way to an entry."""
+"""Calls of operators on the registry: what they see, create and change, and no way to an entry."""
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pytest
 
+from .operating import TOPICS, operate, propose, step, topic
 from .world import Api
-
-TOPICS = "/v1/operator/topics"
-WINDOWS = "/v1/operator/windows"
-SWEEP = "/v1/operator/sweep"
-
-
-def operate(api: Api, method: str, path: str, body: Any = None, *, status: int = 200, **sent: Any) -> Any:
-    response = api.call(method, path, body, as_="operator", **sent)
-    assert response.status_code == status, response.text
-    return response.json() if response.content else None
-
-
-def topic(api: Api, key: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(one for one in operate(api, "GET", TOPICS)["items"] if one["key"] == key)
-    return found
-
-
-def step(api: Api, method: str, path: str, body: dict[str, Any], etag: str) -> Any:
-    """Runs a step dry, and then as it was shown."""
-    preview = operate(api, method, f"{path}?dry_run=true", body)["preview"]
-    return operate(api, method, path, {**body, "preview": preview}, headers=[("If-Match", etag)])
-
-
-def draw(api: Api, *rows: tuple[str, int, int], day: date = date(2026, 9, 1)) -> None:
-    """The snapshot, as a sweep of that day drew it: topic, age in weeks, principals."""
-    api.database.installer.execute("delete from ledger.snapshot")
-    for row in rows:
-        api.database.installer.execute("insert into ledger.snapshot values (%s, %s, %s)", row)
-    api.database.installer.execute("update ledger.sweep_mark set snapshot_on = %s", (day,))
-
-
-def propose(api: Api, key: str) -> None:
-    api.database.installer.execute("insert into ledger.proposal values (%s)", (key,))
-
 
 # ── What they see ────────────────────────────────────────────────────────────────────────────────
 
@@ -208,12 +174,8 @@ def test_what_a_hold_left_under_a_key_that_an_alias_took_in_is_not_lost_with_the
 
 
 def test_an_alias_of_a_key_that_was_sealed_once_opens_no_answer(api: Api) -> None:
-    operate(api, "POST", TOPICS, {"label": "offspring", "handling": "confirm"})
-    step(api, "PATCH", f"{TOPICS}/offspring", {"handling": "sealed"}, topic(api, "offspring")["etag"])
-    step(api, "PATCH", f"{TOPICS}/offspring", {"handling": "confirm"}, topic(api, "offspring")["etag"])
-    api.database.installer.execute("update ledger.topic set handling = 'sealed' where key = 'offspring'")
+    operate(api, "POST", TOPICS, {"label": "offspring", "handling": "sealed"})
     api.capture("offspring", "I want two kids")
-    api.database.installer.execute("update ledger.topic set handling = 'confirm' where key = 'offspring'")
     step(api, "PATCH", f"{TOPICS}/offspring", {"listed": False}, topic(api, "offspring")["etag"])
     operate(api, "PUT", f"{TOPICS}/kids/aliases/offspring", status=204)
     assert topic(api, "kids")["handling"] == "open"
@@ -286,116 +248,6 @@ def test_a_proposal_is_listed(api: Api) -> None:
     assert (listed["listed"], listed["handling"], listed["question"]) == (True, "open", "Which shoe size?")
 
 
-# ── Steps that destroy ───────────────────────────────────────────────────────────────────────────
-
-
-def test_a_step_that_destroys_wants_a_preview_and_the_topic_as_it_was_seen(api: Api) -> None:
-    api.capture("smoking", "No.", asked="Do you smoke?")
-    change = {"question": "Do you smoke at home?"}
-    path = f"{TOPICS}/smoking"
-    etag = [("If-Match", topic(api, "smoking")["etag"])]
-    needed = operate(api, "PATCH", path, change, headers=etag, status=428)
-    assert needed["type"].endswith(":preview-needed")
-
-    preview = operate(api, "PATCH", f"{path}?dry_run=true", change)
-    assert preview["destroys"]
-    assert preview["principals"] == "fewer than 5"
-    assert len(api.entries()) == 1
-
-    shown = {**change, "preview": preview["preview"]}
-    operate(api, "PATCH", path, shown, status=428)  # without If-Match
-    another = operate(api, "PATCH", path, {**shown, "question": "Another?"}, headers=etag, status=412)
-    assert another["type"].endswith(":precondition-failed")
-    operate(api, "PATCH", path, shown, headers=etag)
-    assert api.entries() == []
-
-
-WHOLE = {"handling": "sealed", "question": "Do you smoke?", "reconfirm_after": 60, "drop_after": 90}
-DESTROYING = [
-    {"reconfirm_after": 59}, {"drop_after": 89}, {"question": "Do you smoke at home?"}, {"question": None},
-    {"handling": "open"}, {"handling": "confirm"}, {"handling": "forbidden"}, {"listed": False},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("change", DESTROYING, ids=str)
-def test_every_step_after_which_something_is_gone_or_asked_again_wants_a_preview(
-    api: Api, change: dict[str, Any]
-) -> None:
-    before = operate(api, "POST", TOPICS, {"label": "tobacco", **WHOLE})
-    operate(api, "PATCH", f"{TOPICS}/tobacco", change, status=428)
-    assert topic(api, "tobacco") == before
-    changed = step(api, "PATCH", f"{TOPICS}/tobacco", change, before["etag"])
-    assert all(changed[name] == value for name, value in change.items())
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"reconfirm_after": 61}, {"drop_after": 3650}, {"question": "Do you smoke?"}, {"handling": "sealed"},
-     {"listed": True}, {"authority": "HR"}, {"reconfirm_after": None, "drop_after": None}],
-    ids=str,
-)  # fmt: skip
-def test_a_step_that_takes_nothing_away_wants_none(api: Api, change: dict[str, Any]) -> None:
-    operate(api, "POST", TOPICS, {"label": "tobacco", **WHOLE})
-    dry = operate(api, "PATCH", f"{TOPICS}/tobacco?dry_run=true", change)
-    assert (dry["preview"], dry["destroys"]) == (None, [])
-    operate(api, "PATCH", f"{TOPICS}/tobacco", change)
-
-
-def test_a_preview_is_stale_when_the_snapshot_was_drawn_anew(api: Api) -> None:
-    change, path = {"reconfirm_after": 10, "drop_after": 20}, f"{TOPICS}/kids"
-    etag = [("If-Match", topic(api, "kids")["etag"])]
-    draw(api, ("kids", 2, 10))
-    preview = operate(api, "PATCH", f"{path}?dry_run=true", change)["preview"]
-    draw(api, ("kids", 2, 15))
-    operate(api, "PATCH", path, {**change, "preview": preview}, headers=etag, status=412)
-    draw(api, ("kids", 2, 10), day=date(2026, 8, 31))
-    operate(api, "PATCH", path, {**change, "preview": preview}, headers=etag, status=412)
-    draw(api, ("kids", 2, 10))
-    operate(api, "PATCH", path, {**change, "preview": preview}, headers=etag)
-
-
-def test_a_preview_of_a_window_says_by_the_snapshot_what_it_drops_and_what_is_asked_again(api: Api) -> None:
-    draw(api, ("kids", 1, 10), ("kids", 4, 15), ("kids", 10, 20), ("kids", 70, 5), ("smoking", 4, 50))
-    change = {"reconfirm_after": 14, "drop_after": 60}
-    seen = operate(api, "PATCH", f"{TOPICS}/kids?dry_run=true", change)
-    assert (seen["principals"], seen["dropped"], seen["asked_again"]) == (50, 25, 15)
-    assert seen["drawn_on"] == "2026-09-01"
-    api.database.day(date(2026, 9, 3))  # two days on, those of a week ago may be fifteen days old
-    seen = operate(api, "PATCH", f"{TOPICS}/kids?dry_run=true", change)
-    assert (seen["dropped"], seen["asked_again"]) == (25, 25)
-    seen = operate(api, "PATCH", f"{TOPICS}/kids?dry_run=true", {"reconfirm_after": 119, "drop_after": 540})
-    assert (seen["dropped"], seen["asked_again"]) == ("fewer than 5", "fewer than 5")
-
-
-def test_of_a_proposal_no_more_is_told_than_that_it_is_one(api: Api) -> None:
-    propose(api, "shoe_size")
-    seen = operate(api, "PATCH", f"{TOPICS}/shoe_size?dry_run=true", {"reconfirm_after": 1, "drop_after": 2})
-    assert (seen["principals"], seen["dropped"], seen["asked_again"]) == ("at least 5", "unknown", "unknown")
-
-
-def test_a_topic_that_changed_meanwhile_is_not_overwritten(api: Api) -> None:
-    seen = [("If-Match", topic(api, "kids")["etag"])]
-    operate(api, "PATCH", f"{TOPICS}/kids", {"authority": "HR"}, headers=seen)
-    stale = operate(api, "PATCH", f"{TOPICS}/kids", {"authority": "payroll"}, headers=seen, status=412)
-    assert stale["type"].endswith(":precondition-failed")
-    assert topic(api, "kids")["authority"] == "HR"
-
-
-def test_topics_are_merged(api: Api) -> None:
-    api.capture("children", "I want two kids")
-    propose(api, "children")
-    path = f"{TOPICS}/children/merge"
-    operate(api, "POST", path, {"into": "kids"}, status=428)
-    merged = step(api, "POST", path, {"into": "kids"}, topic(api, "children")["etag"])
-    assert (merged["key"], merged["aliases"]) == ("kids", ["children"])
-    assert [(item["topic"], item["answer"]) for item in api.entries()] == [("kids", "I want two kids")]
-
-
-@pytest.mark.parametrize("query", ["dry_run=yes!", "dry-run=true", "preview=x", "dry_run=true&dry_run=false"])
-def test_the_query_of_a_step_is_read_strictly(untouched: Api, query: str) -> None:
-    operate(untouched, "PATCH", f"{TOPICS}/kids?{query}", {"authority": "HR"}, status=422)
-
-
 # ── Aliases ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -411,107 +263,3 @@ def test_an_alias_leads_to_its_topic_until_it_is_deleted(api: Api) -> None:
 @pytest.mark.parametrize("alias", ["kids", "smoking"])
 def test_a_key_is_no_alias(untouched: Api, alias: str) -> None:
     operate(untouched, "PUT", f"{TOPICS}/kids/aliases/{alias}", status=409)
-
-
-# ── Windows, holds, the sweep ────────────────────────────────────────────────────────────────────
-
-
-def test_the_default_window_holds_for_every_entry_at_once(api: Api) -> None:
-    assert operate(api, "GET", "/v1/operator/windows") == {"reconfirm_after": 120, "drop_after": 540}
-    api.capture("kids", "I want two kids")
-    changed = step(api, "PATCH", WINDOWS, {"reconfirm_after": 10}, etag_of_the_default(api))
-    assert changed == {"reconfirm_after": 10, "drop_after": 540}
-    assert [item["freshness"] for item in api.entries()] == ["reconfirm"]
-
-
-def etag_of_the_default(api: Api) -> str:
-    return api.call("GET", WINDOWS, as_="operator").headers["etag"]
-
-
-@pytest.mark.parametrize("change", [{"reconfirm_after": 119}, {"drop_after": 539}], ids=str)
-def test_a_shorter_default_wants_a_preview_and_a_longer_one_none(api: Api, change: dict[str, Any]) -> None:
-    etag = etag_of_the_default(api)
-    operate(api, "PATCH", WINDOWS, change, headers=[("If-Match", etag)], status=428)
-    draw(api, ("kids", 17, 10), ("smoking", 76, 5))
-    operate(
-        api, "PATCH", f"{TOPICS}/smoking", {"reconfirm_after": 700, "drop_after": 720}
-    )  # follows it no longer
-    preview = operate(api, "PATCH", f"{WINDOWS}?dry_run=true", change)
-    assert preview["principals"] == 10
-    shown = {**change, "preview": preview["preview"]}
-    operate(api, "PATCH", WINDOWS, shown, status=428)
-    operate(api, "PATCH", WINDOWS, shown, headers=[("If-Match", '"another"')], status=412)
-    operate(api, "PATCH", WINDOWS, {**shown, "preview": "0" * 32}, headers=[("If-Match", etag)], status=412)
-    changed = operate(api, "PATCH", WINDOWS, shown, headers=[("If-Match", etag)])
-    assert changed == {"reconfirm_after": 120, "drop_after": 540} | change
-    assert operate(api, "PATCH", WINDOWS, {"reconfirm_after": 120, "drop_after": 540}) != changed
-
-
-@pytest.mark.parametrize(
-    "body", [{"reconfirm_after": 0}, {"reconfirm_after": 540}, {"drop_after": 100}, {"reconfirm_after": True}]
-)
-def test_a_window_has_an_order(untouched: Api, body: dict[str, Any]) -> None:
-    operate(untouched, "PATCH", "/v1/operator/windows", body, status=422)
-    assert operate(untouched, "GET", "/v1/operator/windows") == {"reconfirm_after": 120, "drop_after": 540}
-
-
-@pytest.mark.parametrize("principal", ["", " ", "\u2003", "x" * 257, None, 1])
-def test_a_hold_is_on_somebody(untouched: Api, principal: Any) -> None:
-    for method in ("PUT", "DELETE"):
-        operate(untouched, method, "/v1/operator/legal-holds", {"principal": principal}, status=422)
-
-
-def test_a_sweep_says_that_it_is_done_and_no_more(api: Api) -> None:
-    api.capture("kids", "I want two kids", "2025-03-11")
-    api.database.day(date(2026, 9, 2))
-    assert operate(api, "POST", SWEEP) == {"swept_on": "2026-09-02"}
-    assert api.database.rows("select count(*) from ledger.entry") == [(0,)]
-
-
-def test_a_deployment_sweeps_for_its_operators_once_an_hour(api: Api) -> None:
-    api.database.hour(9)
-    operate(api, "POST", SWEEP)
-    refused = api.call("POST", SWEEP, {}, as_="operator")
-    assert (refused.status_code, refused.headers["retry-after"]) == (429, "3600")
-    operate(api, "POST", SWEEP, {"dry_run": True})
-    api.database.hour(10)
-    operate(api, "POST", SWEEP)
-    api.database.day(date(2026, 9, 2))
-    operate(api, "POST", SWEEP)
-    assert api.database.rows("select asked_on, asked_hour from ledger.sweep_mark") == [(date(2026, 9, 2), 10)]
-
-
-def test_a_dry_run_of_the_sweep_says_what_the_snapshot_says(api: Api) -> None:
-    assert operate(api, "POST", SWEEP, {"dry_run": True}) == {"drawn_on": None, "entries": "fewer than 5"}
-    draw(api, ("kids", 76, 15), ("kids", 77, 10), ("smoking", 5, 20), day=date(2026, 8, 31))
-    assert operate(api, "POST", SWEEP, {"dry_run": True}) == {"drawn_on": "2026-08-31", "entries": 10}
-    step(
-        api,
-        "PATCH",
-        f"{TOPICS}/smoking",
-        {"reconfirm_after": 5, "drop_after": 40},
-        topic(api, "smoking")["etag"],
-    )
-    assert operate(api, "POST", SWEEP, {"dry_run": True})["entries"] == 30
-
-
-def test_a_window_a_dry_run_and_a_hold_tell_of_nobody(api: Api) -> None:
-    """The way in which an operator once could: two dry runs with a hold in between, for each day of a window."""
-    api.capture("kids", "I want two kids", "2026-08-20")
-    draw(api, ("smoking", 5, 20))
-    answers = set()
-    for days in (1, 6, 11, 12, 20, 40):
-        window = {"reconfirm_after": days, "drop_after": days + 1}
-        told = step(api, "PATCH", f"{TOPICS}/kids", window, topic(api, "kids")["etag"])
-        assert told["drop_after"] == days + 1
-        for method in ("PUT", "DELETE"):
-            dry = operate(api, "POST", SWEEP, {"dry_run": True})
-            preview = operate(
-                api, "PATCH", f"{TOPICS}/kids?dry_run=true", {"reconfirm_after": 1, "drop_after": 2}
-            )
-            answers.add((str(dry), preview["principals"], preview.get("dropped"), preview.get("asked_again")))
-            operate(api, method, "/v1/operator/legal-holds", {"principal": "alex"}, status=204)
-    assert {one[:2] for one in answers} == {
-        ("{'drawn_on': '2026-09-01', 'entries': 'fewer than 5'}", "fewer than 5")
-    }
-    assert {one[2:] for one in answers} <= {("fewer than 5", "fewer than 5"), (None, None)}

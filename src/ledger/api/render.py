@@ -12,6 +12,7 @@ from fastapi import Response
 from pydantic import TypeAdapter
 
 from ledger.api import models
+from ledger.api import models_operator as wire
 from ledger.core import prompt
 from ledger.core.model import (
     Consent,
@@ -133,7 +134,7 @@ def taken_away(taken: principals.Taken) -> models.ExportDocument:
     }
 
 
-def operator_topic(topic: Topic) -> models.OperatorTopic:
+def operator_topic(topic: Topic) -> wire.OperatorTopic:
     return {
         "key": topic.key,
         "question": topic.question,
@@ -159,12 +160,12 @@ def window(result: Window | operators.Preview) -> Response:
     """The default window, as it is or as it was changed; of a dry run, what that would do."""
     if isinstance(result, operators.Preview):
         return answer(preview(result))
-    now: models.DefaultWindow = {"reconfirm_after": result.reconfirm_after, "drop_after": result.drop_after}
+    now: wire.DefaultWindow = {"reconfirm_after": result.reconfirm_after, "drop_after": result.drop_after}
     return answer(now, {"ETag": operators.default_etag(result)})
 
 
-def preview(one: operators.Preview) -> models.PreviewAnswer:
-    out: models.PreviewAnswer = {
+def preview(one: operators.Preview) -> wire.PreviewAnswer:
+    out: wire.PreviewAnswer = {
         "preview": one.token,
         "destroys": list(one.destroys),
         "drawn_on": one.drawn_on,

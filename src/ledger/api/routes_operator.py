@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ledger.api import models
+from ledger.api import models_operator as wire
 from ledger.api.auth import call_of, guarded
 from ledger.api.openapi import answers
 from ledger.api.pages import Page
@@ -33,19 +33,19 @@ class RegistryPage(Page):
     only: Literal["listed", "proposed"] | None = None
 
 
-@router.get("/v1/operator/topics", response_model=models.OperatorTopics)
+@router.get("/v1/operator/topics", response_model=wire.OperatorTopics)
 async def list_registry(request: Request, page: Annotated[RegistryPage, Query()]) -> Response:
     """Listed topics and the sweep's proposals, by key."""
     call = call_of(request)
     which = operators.Which(page.only or "all")
     found = await call.ledger.run(operators.topics(call.context, page.after, page.asked, page.q, which))
     shown, after = page.cut(found)
-    listed: models.OperatorTopics = {"items": [operator_topic(one) for one in shown], "next": after}
+    listed: wire.OperatorTopics = {"items": [operator_topic(one) for one in shown], "next": after}
     return answer(listed)
 
 
-@router.post("/v1/operator/topics", response_model=models.OperatorTopic, responses=answers(409, 428))
-async def create_topic(request: Request, body: models.TopicCreate) -> Response:
+@router.post("/v1/operator/topics", response_model=wire.OperatorTopic, responses=answers(409, 428))
+async def create_topic(request: Request, body: wire.TopicCreate) -> Response:
     """Create a listed topic. 409 where the label is one already, or leads to one."""
     call = call_of(request)
     fields = body.model_dump(exclude_none=True, exclude={"label"})
@@ -54,13 +54,13 @@ async def create_topic(request: Request, body: models.TopicCreate) -> Response:
 
 @router.patch(
     "/v1/operator/topics/{key}",
-    response_model=models.OperatorTopic | models.PreviewAnswer,
+    response_model=wire.OperatorTopic | wire.PreviewAnswer,
     responses=answers(404, 412, 428),
 )
 async def change_topic(
     request: Request,
     key: str,
-    body: models.TopicChange,
+    body: wire.TopicChange,
     step: Annotated[Step, Query()],
     if_match: IfMatch = None,
 ) -> Response:
@@ -75,13 +75,13 @@ async def change_topic(
 
 @router.post(
     "/v1/operator/topics/{key}/merge",
-    response_model=models.OperatorTopic | models.PreviewAnswer,
+    response_model=wire.OperatorTopic | wire.PreviewAnswer,
     responses=answers(404, 409, 412, 428),
 )
 async def merge_topic(
     request: Request,
     key: str,
-    body: models.MergeRequest,
+    body: wire.MergeRequest,
     step: Annotated[Step, Query()],
     if_match: IfMatch = None,
 ) -> Response:
@@ -111,7 +111,7 @@ async def delete_alias(request: Request, key: str, alias: str) -> Response:
     return done()
 
 
-@router.get("/v1/operator/windows", response_model=models.DefaultWindow)
+@router.get("/v1/operator/windows", response_model=wire.DefaultWindow)
 async def read_windows(request: Request) -> Response:
     """The window of topics that have none of their own."""
     call = call_of(request)
@@ -120,11 +120,11 @@ async def read_windows(request: Request) -> Response:
 
 @router.patch(
     "/v1/operator/windows",
-    response_model=models.DefaultWindow | models.PreviewAnswer,
+    response_model=wire.DefaultWindow | wire.PreviewAnswer,
     responses=answers(412, 428),
 )
 async def change_windows(
-    request: Request, body: models.WindowChange, step: Annotated[Step, Query()], if_match: IfMatch = None
+    request: Request, body: wire.WindowChange, step: Annotated[Step, Query()], if_match: IfMatch = None
 ) -> Response:
     """Change it; what is not given stays. Holds for every entry at once.
 
@@ -145,7 +145,7 @@ async def change_windows(
 
 
 @router.put("/v1/operator/legal-holds", status_code=NO_CONTENT)
-async def place_hold(request: Request, body: models.HoldRequest) -> Response:
+async def place_hold(request: Request, body: wire.HoldRequest) -> Response:
     """Nothing of theirs is swept, deleted or replaced from now on."""
     call = call_of(request)
     principal = call.context.identity.principal(body.principal)
@@ -154,7 +154,7 @@ async def place_hold(request: Request, body: models.HoldRequest) -> Response:
 
 
 @router.delete("/v1/operator/legal-holds", status_code=NO_CONTENT, responses=answers(404))
-async def lift_hold(request: Request, body: models.HoldRequest) -> Response:
+async def lift_hold(request: Request, body: wire.HoldRequest) -> Response:
     """Lift a hold, and complete an erasure that waited for it."""
     call = call_of(request)
     principal = call.context.identity.principal(body.principal)
@@ -162,8 +162,8 @@ async def lift_hold(request: Request, body: models.HoldRequest) -> Response:
     return done()
 
 
-@router.post("/v1/operator/sweep", response_model=models.Swept | models.SweepPreview, responses=answers(429))
-async def sweep(request: Request, body: models.SweepRequest | None = None) -> Response:
+@router.post("/v1/operator/sweep", response_model=wire.Swept | wire.SweepPreview, responses=answers(429))
+async def sweep(request: Request, body: wire.SweepRequest | None = None) -> Response:
     """Delete what is past its window and stamp anew what was written: once an hour. Dry, say what the snapshot says."""
     call = call_of(request)
     if body is not None and body.dry_run:

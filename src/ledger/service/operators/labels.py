@@ -65,10 +65,11 @@ def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:
     """
     key = normalise(alias)
     named = yield from topic(context, label)
+    along: list[str] = yield db.aliases_of(key)
     check_category(
         context,
         named.key,
-        (*named.aliases, key),
+        (*named.aliases, key, *along),
         listed=named.listed,
         handling=named.handling,
         question=named.question,

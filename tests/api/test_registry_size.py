@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -15,7 +14,10 @@ from ledger.settings import Settings
 from .world import Api
 
 FEW, MANY = 100, 200_000  # unlisted keys
-ROUNDS = 15
+ROUNDS = 40
+QUICK = (
+    8  # of them: whatever else the machine does makes a call slow, and nothing makes it quicker than it is
+)
 AT_MOST = 2  # times as long
 
 
@@ -48,19 +50,11 @@ def _a_change(api: Api, n: int) -> None:
 
 
 def _a_creation(api: Api, n: int) -> None:
-    _well(
-        api.call(
-            "POST", "/v1/operator/topics", {"label": f"created {'abcdefghijklmnopqrst'[n]}"}, as_="operator"
-        )
-    )
+    _well(api.call("POST", "/v1/operator/topics", {"label": f"created {n}"}, as_="operator"))
 
 
 def _an_alias(api: Api, n: int) -> None:
-    _well(
-        api.call(
-            "PUT", f"/v1/operator/topics/listed_3/aliases/also_{'abcdefghijklmnopqrst'[n]}", as_="operator"
-        )
-    )
+    _well(api.call("PUT", f"/v1/operator/topics/listed_3/aliases/also_{n}", as_="operator"))
 
 
 def _a_page(api: Api, n: int) -> None:
@@ -76,11 +70,7 @@ def _a_page_of_agents(api: Api, n: int) -> None:
 
 
 def _a_coining(api: Api, n: int) -> None:
-    _well(
-        api.call(
-            "POST", "/v1/topics", {"label": f"zebra {'abcdefghijklmnopqrst'[n]}", "new": True}, as_="agent"
-        )
-    )
+    _well(api.call("POST", "/v1/topics", {"label": f"zebra {n}", "new": True}, as_="agent"))
 
 
 def _well(response: Any) -> None:
@@ -102,5 +92,5 @@ def test_with_many_unlisted_keys_a_call_takes_at_most_twice_its_time(
             start = perf_counter()
             call(api, n)
             times.append(perf_counter() - start)
-    few, many = (median(times[2:]) for times in taken)
+    few, many = (sorted(times)[QUICK] for times in taken)
     assert many <= AT_MOST * few, f"{many / few:.1f} times as long"

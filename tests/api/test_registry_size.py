@@ -15,9 +15,8 @@ from .world import Api
 
 FEW, MANY = 100, 200_000  # unlisted keys
 ROUNDS = 40
-QUICK = (
-    8  # of them: whatever else the machine does makes a call slow, and nothing makes it quicker than it is
-)
+# The ninth quickest of them: other work makes a call slow, and nothing makes it quicker than it is.
+QUICK = 8
 AT_MOST = 2  # times as long
 
 

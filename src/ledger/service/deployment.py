@@ -107,7 +107,7 @@ class Deployment:
             for name in {"undecided_tier", "visible_from"} & self.settings.model_fields_set:
                 wanted[name] = getattr(self.settings, name)
             if any(setting[name] != value for name, value in wanted.items()):
-                connections.execute(db.setting_change(wanted))
+                connections.execute(db.setting_change({}, wanted))
         finally:
             connections.close()
 

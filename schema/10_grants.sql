@@ -15,11 +15,11 @@ grant usage on schema ledger to
 -- which topics are covered; not what was said
 grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
 grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_keys;
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_content;
 
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
@@ -63,7 +63,7 @@ begin
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
-      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
       ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.core.model import Decision, Handling, Tier
-from ledger.service import agents, operators, principals
+from ledger.service import agents, principals
 
 pytestmark = pytest.mark.usefixtures("scene")
 

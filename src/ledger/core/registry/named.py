@@ -39,7 +39,11 @@ class Registry:
     def __init__(self, topics: Sequence[Topic], lists: Lists) -> None:
         self.topics = tuple(topics)
         self._names = {name: topic for topic in topics for name in (topic.key, *topic.aliases)}
-        self._near = Listed({name: topic.key for name, topic in self._names.items()}, lists)
+        self._near = Listed(
+            {name: topic.key for name, topic in self._names.items()},
+            lists,
+            {topic.key: topic.question for topic in topics if topic.question is not None},
+        )
 
     def named(self, key: str) -> Named:
         """What a label in normal form names: exact key or alias, else near enough, else its own key."""

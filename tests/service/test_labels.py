@@ -292,9 +292,13 @@ def elsewhere(scene, settings_for):
 
 
 def test_an_alias_that_another_process_put_names_its_topic_at_once(scene, elsewhere):
-    elsewhere.run(operators.put_alias(elsewhere.context, "smoking", "tobacco"))
+    assert plan(scene, "diet of smoking")[0].similar == ("diet", "smoking")
+    for alias in ("tobacco", "diet of smoking"):
+        elsewhere.run(operators.put_alias(elsewhere.context, "smoking", alias))
     scene.decide(Decision.GRANTED)
-    assert plan(scene, "tobacco")[0].key == "smoking" and plan(scene, "tobacco")[0].similar == ()
+    assert [(item.key, item.similar) for item in plan(scene, "tobacco", "diet of smoking")] == [
+        ("smoking", ())
+    ] * 2
     assert scene.say("Tobacco", "I smoke outdoors").topic == "smoking"
     assert scene.quotes("tobacco") == {"smoking": "I smoke outdoors"}
     elsewhere.run(operators.put_alias(elsewhere.context, "diet", "tobacco"))

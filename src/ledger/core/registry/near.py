@@ -140,10 +140,8 @@ class Listed:
             and len(meant.plain) >= SHORTEST_TYPO
             and len(typed.plain) >= SHORTEST_TYPO - 1
             and typed.plain.isascii()  # words of other scripts are not in the lists
-            # else it is an accent, or a letter that looks alike
-            and typed.plain_singular != meant.plain_singular
             and not {typed.plain, typed.plain_singular} & self._lists.real_words
-            and typed.plain_singular not in self._plain_vocabulary
+            and typed.plain_singular not in self._plain_vocabulary  # that of `meant` too: no accent is a slip
             and not (
                 len(typed.plain) == len(meant.plain) and typed.stem == meant.stem
             )  # "insurer", "insured"

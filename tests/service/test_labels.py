@@ -202,7 +202,7 @@ def registries(draw):
     return topics, aliases, draw(st.sets(st.sampled_from(sorted(aliases)))) if aliases else set()
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(registry=registries())
 def test_sql_and_the_application_name_the_same_topics(ledger, database, registry):
     topics, aliases, retired = registry

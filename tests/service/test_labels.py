@@ -56,6 +56,8 @@ def test_a_slip_or_a_plural_of_a_listed_label_is_that_topic_on_every_call(scene,
     )
     assert scene.quotes(label) == {"smoking": "I smoke outdoors"}
     assert scene.covered(label) == {"smoking": "fresh"}
+    state, _ = scene.run(principals.why(scene.ledger.context, scene.who(), label))
+    assert (state.key, state.listed) == ("smoking", True)
     scene.later(130)
     who, today = scene.who(), scene.today
     assert scene.run(captures.reconfirm(scene.ledger.context, who, label, "Yes", "Yes", today, True)).accepted
@@ -254,8 +256,10 @@ def test_a_reading_serves_for_seconds_and_ends_with_an_operators_call(scene):
     assert (reads(), reads()) == (True, False)
     clock.now += KEPT_S
     assert (reads(), reads()) == (True, False)
+    before = scene.run(reading.registry(Surface.AGENT))
     reading.forget()
     assert (reads(), reads()) == (True, False)
+    assert scene.run(reading.registry(Surface.AGENT)) is before, "what did not change is not made ready again"
 
 
 def test_while_one_reads_anew_the_others_go_on_and_a_change_meanwhile_is_not_overwritten(scene):

@@ -32,24 +32,30 @@ class Reading:
         self._kept_s = kept_s
         self._clock = clock
         self._last: Registry | None = None
-        self._until = 0.0
-        self._forgotten = 0  # how often
+        self._until = _FORGOTTEN
+        self._changes = 0
 
     def forget(self) -> None:
-        """The registry was changed, or may have been."""
-        self._forgotten += 1
-        self._last = None
+        """The registry was changed, or may have been: the next caller reads it anew."""
+        self._changes += 1
+        self._until = _FORGOTTEN
 
     def registry(self, surface: Surface, *, anew: bool = False) -> UseCase[Registry]:
         """The listed topics. Yields an operation of the surface where the last reading is too old, or `anew`."""
-        last, now = self._last, self._clock()
-        if last is not None and not anew:
+        now = self._clock()
+        if self._last is not None and not anew and self._until != _FORGOTTEN:
             if now < self._until:
-                return last
+                return self._last
             self._until = now + self._kept_s  # one reads, the others go on with what there is
-        forgotten = self._forgotten
+        changes = self._changes
         topics = yield db.labels_listed(surface)
-        read = last if last is not None and last.topics == topics else Registry(topics, self._lists)
-        if forgotten == self._forgotten:  # else it may be older than the change
+        if self._last is not None and self._last.topics == topics:
+            read = self._last
+        else:
+            read = Registry(topics, self._lists)
+        if changes == self._changes:  # else it may be older than the change
             self._last, self._until = read, now + self._kept_s
         return read
+
+
+_FORGOTTEN = float("-inf")

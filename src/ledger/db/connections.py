@@ -5,11 +5,13 @@ statement, hence one transaction. An operation that meets a connection which the
 another; one that must be sent once is not sent on a connection on whose line the server has said something
 (that it closed it), and what fails after that is reported. The first write of a day is refused, makes the cut
 between the days, and is repeated.
+(that it closed it), and what fails after that is reported. After an operation of operators, whatever came of it,
+`on_operator` is called: what this process remembers of the registry may be out of date.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from select import POLLIN, poll
 from typing import Any, Protocol, TypeVar
@@ -58,7 +60,10 @@ def _pool_options(options: Options) -> dict[str, Any]:
 class Connections:
     """Runs use cases from threads. `logins` gives the connection string of each surface."""
 
-    def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
+    def __init__(
+        self, logins: Mapping[Surface, str], options: Options, on_operator: Callable[[], None] = lambda: None
+    ) -> None:
+        self._on_operator = on_operator
         self._pools = {s: ConnectionPool(url, **_pool_options(options)) for s, url in logins.items()}
         self._shelves = {s: Shelf[psycopg.Connection[Any]]() for s in logins}
         self._attempts = _attempts(options)
@@ -106,6 +111,8 @@ class Connections:
                     if sent or last or not connection.closed:
                         raise
                 finally:
+                    if operation.surface is Surface.OPERATOR:
+                        self._on_operator()
                     if (returned := shelf.put(connection)) is not None:
                         pool.putconn(returned)
         raise AssertionError("the last attempt returns or raises")
@@ -120,7 +127,10 @@ class Connections:
 class AsyncConnections:
     """The same from asyncio. The pools belong to the event loop that first runs a use case."""
 
-    def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
+    def __init__(
+        self, logins: Mapping[Surface, str], options: Options, on_operator: Callable[[], None] = lambda: None
+    ) -> None:
+        self._on_operator = on_operator
         self._logins = logins
         self._options = options
         self._pools: dict[Surface, AsyncConnectionPool[Any]] = {}
@@ -169,6 +179,8 @@ class AsyncConnections:
                     if sent or last or not connection.closed:
                         raise
                 finally:
+                    if operation.surface is Surface.OPERATOR:
+                        self._on_operator()
                     if (returned := shelf.put(connection)) is not None:
                         await pool.putconn(returned)
         raise AssertionError("the last attempt returns or raises")

@@ -24,6 +24,7 @@ from ledger.identity import Identity
 from ledger.keys import Keys
 from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
+from ledger.service.registry import Reading
 from ledger.settings import Settings
 
 DATABASE = "ledger"  # the name of the embedded server's database
@@ -169,7 +170,7 @@ def _context(settings: Settings, keys: Keys) -> Context:
     return Context(
         identity=Identity(keys.pepper, settings.tenant),
         gate=_gate(),
-        near_lists=packs.near_lists(),
+        listed=Reading(packs.near_lists()),
         categories=packs.special_categories(),
         avoid=Names(names_to_avoid(settings)),
         notices=notices.versions(settings.notices_dir),

@@ -34,7 +34,7 @@ class Ledger:
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.context = deployment.context
-        self._connections = Connections(deployment.logins, deployment.settings)
+        self._connections = Connections(deployment.logins, deployment.settings, self.context.listed.forget)
 
     @classmethod
     def open(cls, settings: Settings | None = None, **given: Any) -> Self:
@@ -78,7 +78,9 @@ class AsyncLedger:
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.context = deployment.context
-        self._connections = AsyncConnections(deployment.logins, deployment.settings)
+        self._connections = AsyncConnections(
+            deployment.logins, deployment.settings, self.context.listed.forget
+        )
         self._reviving: asyncio.Task[None] | None = None
 
     async def run(self, use_case: UseCase[T]) -> T:

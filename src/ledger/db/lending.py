@@ -58,7 +58,7 @@ class Shelf(Generic[C]):
         self._idle.append(connection)
         if not self._waiting:
             return None
-        # somebody began to wait between the two looks: the pool must wake him
+        # somebody began to wait between the two looks: the pool must wake them
         other = self.take()
         if other is not None:
             self._left.pop(other, None)

@@ -177,4 +177,4 @@ for thread in threads:
     thread.join()
 parent += asking.ask(20)
 ledger.close()
-print(json.dumps({"children": seen, "parent": parent, "kept": kept, "sessions": len(before)}))
+json.dump({"children": seen, "parent": parent, "kept": kept, "sessions": len(before)}, sys.stdout)

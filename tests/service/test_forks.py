@@ -103,12 +103,12 @@ def test_a_child_that_outlives_its_parent_is_served_on_and_stops_the_server_itse
 
 # Threads of the parent hold the locks of its pool at the moment of the fork, and one revives the server.
 HELD = """
-import json, os, sys, threading
+import gc, json, os, sys, threading
 from ledger import Ledger
 
 ledger = Ledger.open()
 ledger.principal("ann").entries()
-(pool, _), = ledger._connections._stocks.get().values()
+(pool, shelf), = ledger._connections._stocks.get().values()
 held, release = threading.Event(), threading.Event()
 
 def hold():
@@ -123,6 +123,8 @@ child = os.fork()
 if child == 0:
     entries = ledger.principal("ann").entries()
     print(json.dumps([entries, ledger.deployment._reviving.get().locked()]))
+    del pool, shelf, ledger
+    gc.collect()
     sys.exit(0)
 ended = os.waitpid(child, 0)[1]
 release.set()

@@ -138,6 +138,45 @@ def test_a_lock_that_was_held_at_the_fork_stops_no_child(database: Any, run: Run
     assert run("-c", HELD, database=database, seconds=30) == [[], False]
 
 
+# The child drops a task of its parent's that waits for its reply, or ends with it.
+IN_THE_MIDDLE = """
+import asyncio, gc, json, os, sys
+from ledger import AsyncLedger, Ledger
+from ledger.db.operation import Operation, Surface
+
+def session(seconds):
+    asked = "select pg_backend_pid() from pg_sleep(%s)"
+    return (yield Operation(Surface.AGENT, asked, (seconds,), lambda rows: rows[0][0]))
+
+deployment = Ledger.open().deployment
+ledger = AsyncLedger(deployment)
+loop = asyncio.new_event_loop()
+seen = [loop.run_until_complete(ledger.run(session(0)))]
+task = loop.create_task(ledger.run(session(1)))
+loop.run_until_complete(asyncio.sleep(0.3))
+child = os.fork()
+if child == 0:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where asyncio tells of the tasks that nobody waits for
+    {dropped}
+    gc.collect()
+    sys.exit(0)
+ended = os.waitpid(child, 0)[1]
+seen.append(loop.run_until_complete(task))
+seen.append(loop.run_until_complete(ledger.run(session(0))))
+loop.run_until_complete(ledger.close())
+loop.close()
+deployment.close()
+print(json.dumps([len(set(seen)), ended]))
+"""
+
+
+@pytest.mark.parametrize("dropped", ["del task, loop, ledger", "pass"])
+def test_a_call_that_was_forked_in_the_middle_ends_no_session_of_the_parent(
+    database: Any, run: Run, dropped: str
+) -> None:
+    assert run("-c", IN_THE_MIDDLE.format(dropped=dropped), database=database) == [1, 0]
+
+
 @pytest.mark.parametrize("closes", [True, False])
 def test_each_event_loop_has_connections_of_its_own_and_one_that_ended_leaves_none(
     database: Any, settings_for: Any, closes: bool

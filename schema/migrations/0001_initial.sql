@@ -8,12 +8,12 @@
 --   06 capture    what the application calls
 --
 -- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
--- Why he can't: there is no column for it (02); and what the server keeps by itself, such as the number of
+-- Why they can't: there is no column for it (02); and what the server keeps by itself, such as the number of
 -- the transaction that wrote a row (its xmin) or the place where it lies, is the same for all rows of a person
--- in a table after each write, and for all that was written since the last sweep after the next (04, 09).
+-- in a table after each write, and for all that was written on one day after the first sweep of the next (04, 09).
 --
 -- What remains, and docs/threat-model.md tells: whoever also holds the chats can search them for the words. A
--- topic's key is a word that an agent coined. Rows written since the last sweep tell the order of writing, and so
+-- topic's key is a word that an agent coined. Rows written today tell the order of writing, and so
 -- do dead rows until VACUUM, the write-ahead log, and copies of either; the stamp of a sweep tells its day.
 --
 -- Words, in the order in which they are met:
@@ -26,17 +26,20 @@
 --   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
 --               confirm, an answer waits for his own yes; forbidden, nothing is kept
 --   tier        what agents may read of him: none; topics, which topics are covered; full, the words
---   notice      the text that he was shown when he consented
+--   notice      the text that a principal is shown before they decide; it is named by its version (v1)
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
---   sweep       the daily job that deletes what is past its window, and stamps rows anew (a *re-stamp*)
+--   cut         the transaction between the last write of one day and the first of the next
+--   sweep       the daily job that deletes what is past its window, and stamps the rows of earlier days anew (a
+--               *re-stamp*)
 --   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
--- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
--- must not have · LG008 the columns are closed. None repeats a value.
+-- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
+-- LG010 the label is taken. None repeats a value.
 
 -- 01 · Roles
 --
@@ -168,30 +171,36 @@ create table ledger.pending (
 );
 comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
 
+-- The notice is the one text in a decision that comes from outside. The application takes none for one that is not the name of a
+-- file of the deployment; and its form leaves no room for more: a day fits (2026-06-01), and no instant (at most eight digits, four
+-- in a row), no id and no serial number (at most sixteen characters). How many are in use, `answer-ledger doctor` looks at:
+-- a version for each counterparty would be an origin in any form.
+
 create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
-comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+comment on column ledger.consent.notice is 'The version of the notice that the principal was shown: a file of the deployment.';
 
 create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null,
+  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   primary key (principal, topic)
 );
-comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
+comment on column ledger.withheld.topic is 'The key of a topic, whether it was coined or not.';
 
 create table ledger.objection (
   principal uuid not null primary key
@@ -246,6 +255,8 @@ comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the 
 comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
 comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
 
+create index topic_listed on ledger.topic (key) where listed;
+
 create table ledger.topic_alias (
   alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   key   text collate "C" not null check (alias <> key)
@@ -255,12 +266,16 @@ comment on table ledger.topic_alias is 'Other labels of a topic, merged keys amo
 comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
 
 create table ledger.retired_key (
-  key         text collate "C" not null primary key,
-  merged_into text collate "C" not null
+  key         text collate "C" not null,
+  merged_into text collate "C" not null,
+  fixed       boolean          not null default true,
+  primary key (key, merged_into)
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
 comment on table ledger.retired_key is
   'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
+comment on column ledger.retired_key.fixed is
+  'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
 
 create table ledger.bare_form (
   form text collate "C" not null primary key
@@ -309,16 +324,36 @@ insert into ledger.setting default values;
 
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
-  stamp       xid8,
-  horizon     xid8,
+  cut_on      date,
+  cut_at      xid8,
   cluster     bigint,
-  snapshot_on date
+  restored_on date,
+  swept_on    date,
+  snapshot_on date,
+  asked_on    date,
+  asked_hour  integer check (asked_hour between 0 and 23)
 );
-comment on table ledger.sweep_mark is 'How far the last sweep came.';
-comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
-comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
-comment on column ledger.sweep_mark.cluster is 'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
+comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
+comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
+comment on column ledger.sweep_mark.cut_at is 'The transaction of that cut: what was written on earlier days has a smaller number.';
+comment on column ledger.sweep_mark.cluster is
+  'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
+comment on column ledger.sweep_mark.restored_on is
+  'The day of the first cut in this cluster. Until a sweep of a later day, every sweep stamps everything anew.';
+comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that came to its end.';
+comment on column ledger.sweep_mark.asked_on is 'The day on which an operator last asked for a sweep.';
+comment on column ledger.sweep_mark.asked_hour is
+  'And the hour (UTC), so that there is one an hour. It is of an operator''s call: no answer is older or newer by it.';
 insert into ledger.sweep_mark default values;
+
+create table ledger.piece_mark (
+  piece regclass not null primary key,
+  stamp xid8     not null,
+  up_to xid8
+);
+comment on table ledger.piece_mark is 'How far the sweep came in each piece of a table (04, pieces).';
+comment on column ledger.piece_mark.stamp is 'The transaction of its last re-stamp: its rows are left alone by the next.';
+comment on column ledger.piece_mark.up_to is 'The cut up to which it was stamped; null: everything is to be stamped again.';
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
 -- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
@@ -342,6 +377,27 @@ end $$;
 
 -- The release's own list: a sample of it would be another each time.
 alter table ledger.bare_form alter column form set statistics 0;
+
+-- A read of a row that was not frozen yet leaves a mark on its page. The sweep freezes what it wrote (09); on PostgreSQL
+-- 15 and 16, where it may not, autovacuum does, at once.
+do $$
+declare
+  tab regclass;
+begin
+  if current_setting('server_version_num')::integer < 170000 then
+    for tab in
+      select oid::regclass from pg_class
+       where relnamespace = 'ledger'::regnamespace and relkind = 'r' and relname not in ('bare_form', 'version')
+    loop
+      execute format(
+        'alter table %s set (
+           autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+           autovacuum_vacuum_insert_threshold = 0, autovacuum_vacuum_insert_scale_factor = 0,
+           autovacuum_freeze_min_age = 0, autovacuum_freeze_table_age = 0,
+           vacuum_index_cleanup = on, vacuum_truncate = off)', tab);
+    end loop;
+  end if;
+end $$;
 
 alter table ledger.entry   alter column answer set storage plain;
 alter table ledger.pending alter column answer set storage plain;
@@ -427,6 +483,11 @@ create function ledger.today() returns date
   language sql stable parallel safe
   return (now() at time zone 'UTC')::date;
 
+create function ledger.hour() returns integer
+  language sql stable parallel safe
+  return extract(hour from now() at time zone 'UTC')::integer;
+comment on function ledger.hour is 'The hour of the day, in UTC, 0 to 23: for what may be asked once an hour. No row of a principal holds it.';
+
 create function ledger.age(as_of date) returns integer
   language sql stable parallel safe
   return ledger.today() - as_of;
@@ -486,25 +547,18 @@ end $$;
 -- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
 -- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
 -- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write holds up the
--- sweep, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw login can set
--- that aside). It holds up nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and comes
--- back later, so that captures do not queue behind him.
+-- sweep and the cut, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw
+-- login can set that aside). Whoever wants the whole waits two seconds at most (10_grants.sql) and comes back
+-- later, so that captures do not queue behind them.
 --
 -- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
-
-create function ledger.refuse_old_view() returns void
-  language plpgsql as $$
-begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'only READ COMMITTED may write' using errcode = '25001';
-  end if;
-end $$;
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
 begin
   perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+  perform ledger.refuse_before_the_cut();
 end $$;
 
 create function ledger.lock_principal(p uuid) returns void
@@ -519,7 +573,83 @@ create function ledger.lock_whole() returns void
 begin
   perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+  perform ledger.refuse_before_the_cut();
 end $$;
+
+create function ledger.refuse_old_view() returns void
+  language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+  end if;
+end $$;
+
+-- ── The cut ──────────────────────────────────────────────────────────────────────────────────────
+-- A day is closed by a cut: a transaction that holds the whole lock, writes nothing but the new day and its own
+-- number, and so stands between the last write of one day and the first of the next. A sweep stamps anew what
+-- was written before today's cut and leaves today's rows alone. So no sweep parts a day, at whatever hour it
+-- runs and however long; and nobody can tell by the stamps who spoke before noon and who after.
+--
+-- The first write of a day makes the cut, or the sweep if it comes first: a write whose day is not that of the
+-- cut fails (LG009), and the application calls ledger.cut and repeats it.
+
+create function ledger.cut() returns date
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  here      bigint  := (select c.system_identifier from pg_control_system() c);
+  is_alone  boolean := false;
+  mark      record;
+begin
+  loop
+    select m.cut_on, m.cut_at, m.cluster into mark from ledger.sweep_mark m where m.only_row;
+    if mark.cluster = here and mark.cut_on = ledger.today() and not ledger.is_ahead(mark.cut_at) then
+      return mark.cut_on;
+    end if;
+    exit when is_alone;
+    -- another may have made it while this one waited: look again
+    perform ledger.refuse_old_view();
+    perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+    is_alone := true;
+  end loop;
+  if mark.cluster is distinct from here or ledger.is_ahead(mark.cut_at) then
+    -- a new ledger, or one restored from another cluster: what the marks say of rows here is not so
+    delete from ledger.piece_mark;
+    update ledger.sweep_mark set restored_on = ledger.today();
+  end if;
+  update ledger.sweep_mark set cut_on = ledger.today(), cut_at = pg_current_xact_id(), cluster = here;
+  return ledger.today();
+end $$;
+comment on function ledger.cut is 'Closes the days before today, if that is not done yet; gives the day that is open now.';
+
+create function ledger.refuse_before_the_cut() returns void
+  language plpgsql as $$
+declare
+  mark record;
+begin
+  select m.cut_on, m.cut_at into mark from ledger.sweep_mark m where m.only_row;
+  if mark.cut_on is distinct from ledger.today()
+     or ledger.is_ahead(mark.cut_at)
+     or pg_current_xact_id_if_assigned() < mark.cut_at  -- a transaction that had its number before the cut
+  then
+    raise exception 'the day has not been cut from the last one' using errcode = 'LG009';
+  end if;
+end $$;
+
+create function ledger.is_ahead(number xid8) returns boolean
+  language plpgsql stable as $$
+begin
+  return number >= pg_snapshot_xmax(pg_current_snapshot());
+end $$;
+comment on function ledger.is_ahead is 'This cluster has not counted so far: the number is of another one.';
+
+-- Numbers of transactions are compared in a circle of 2^32, as the server does; a row that was frozen half a
+-- circle ago counts as written later, and is left as it lies.
+create function ledger.is_before(number xid, mark xid8) returns boolean
+  language sql stable parallel safe as $$
+  select (age(number)::bigint - age(mark::xid)::bigint) & 4294967295 between 1 and 2147483647
+$$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
 -- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
@@ -570,7 +700,7 @@ end $$;
 -- neither tells when, or beside what, one of them was written (the tables' stamps differ till the sweep). Hence
 -- a write is never of one row: all his rows there are taken out and laid down again by one statement, in key
 -- order, and once more while free space on the pages has put them out of order; what 32 times did not help, the
--- sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
+-- next day's sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
 -- one, and by the length of the log a raw login could guess an answer, letter by letter.
 
 create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
@@ -634,13 +764,24 @@ begin
   end loop;
 end $$;
 
--- The same for everybody whose rows lie out of key order or carry more than one xmin. Gives how many rows it laid.
-create function ledger.lay_all(tab regclass) returns bigint
+-- What works on everybody works on the pieces of a table, one by one: the table itself, or the partitions of
+-- one that was parted. A row's place (ctid) means something within its piece alone.
+create function ledger.pieces(tab regclass) returns setof regclass
+  language plpgsql stable as $$
+begin
+  return query
+    select c.oid::regclass from pg_class c where c.oid = tab and c.relkind = 'r'
+    union all
+    select t.relid from pg_partition_tree(tab) t where t.isleaf and t.level > 0;
+end $$;
+
+-- Lays the rows of those in a piece whose rows lie out of key order or carry more than one xmin; null: of
+-- everybody in it.
+create function ledger.lay_piece(piece regclass, whose uuid[]) returns void
   language plpgsql as $$
 declare
-  keys  text := ledger.key_columns(tab);
-  n     bigint;
-  total bigint := 0;
+  keys text := ledger.key_columns(piece);
+  n    bigint;
 begin
   for attempt in 1..32 loop
     execute format(
@@ -649,16 +790,31 @@ begin
            select principal
              from (select principal, xmin as stamp, ctid as here,
                           lag(ctid) over (partition by principal order by %2$s) as before
-                     from %1$s) r
+                     from %1$s %3$s) r
             group by principal
            having bool_or(here < before) or count(distinct stamp::text) > 1)
          returning *)
-       insert into %1$s select * from taken order by %2$s', tab, keys);
+       insert into %1$s select * from taken order by %2$s',
+      piece, keys, case when whose is not null then 'where principal = any ($1)' end) using whose;
     get diagnostics n = row_count;
-    total := total + n;
     exit when n = 0;
   end loop;
-  return total;
+end $$;
+
+create function ledger.lay_those(tab regclass, whose uuid[]) returns void
+  language plpgsql as $$
+declare
+  piece regclass;
+begin
+  for piece in select * from ledger.pieces(tab) loop
+    perform ledger.lay_piece(piece, whose);
+  end loop;
+end $$;
+
+create function ledger.lay_all(tab regclass) returns void
+  language plpgsql as $$
+begin
+  perform ledger.lay_those(tab, null);
 end $$;
 
 create function ledger.note(p uuid, what text, how_often integer) returns void
@@ -689,6 +845,7 @@ begin
     from (select * from taken union all select new.principal, ledger.today(), what, new.n from new) r
    group by r.principal, r.on_day, r.action
    order by r.principal, r.on_day, r.action;
+  perform ledger.lay_those('ledger.audit', whose);
 end $$;
 
 create function ledger.bar(p uuid, the_mark uuid, until date) returns void
@@ -901,7 +1058,8 @@ begin
     union all
     select a.alias, t.key, t.question
       from ledger.topic_alias a join ledger.topic t on t.key = a.key
-     where t.listed;
+     where t.listed
+     order by 1;
 end $$;
 
 -- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business. So the
@@ -1160,13 +1318,13 @@ begin
     perform ledger.note(p, 'taken_back', 1);
   end if;
 end $$;
--- 07 · What the principal himself calls
+-- 07 · What the principals themselves call
 --
--- He sees what is kept about him, corrects it, takes it away, decides. What he does himself outranks
+-- They see what is kept about them, correct it, take it away, decide. What they do themselves outranks
 -- every capture said up to that day: the barrier stands till tomorrow.
 
--- His entries and what waits for his yes. Dropped ones only for the export. Hidden, all of it, once
--- he asked for erasure and a legal hold keeps it from being done.
+-- Their entries and what waits for their yes. Dropped ones only for the export. Hidden, all of it, once
+-- they asked for erasure and a legal hold keeps it from being done.
 create function ledger.own_entries(p uuid, with_dropped boolean)
   returns table (topic text, answer text, as_of date, freshness text, fresh_until date, kept_until date,
                  withheld boolean, pending boolean, question text)
@@ -1214,7 +1372,7 @@ begin
      order by o.topic, o.pending;
 end $$;
 
--- Corrects an answer in his own words, or answers what was waiting for his yes. `asked` is the question that a
+-- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
 -- bare answer leans on, '' where it stands alone. LG003: nothing there. LG004: another question is asked by now.
 create function ledger.own_correct(p uuid, the_topic text, new_answer text, asked text, mark uuid) returns void
   language plpgsql strict security definer
@@ -1261,7 +1419,8 @@ begin
   perform ledger.note(p, 'deleted', 1);
 end $$;
 
--- His yes, or his no, to an answer that waits.
+-- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
+-- newer answer stands, wait for a yes any more.
 create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1276,7 +1435,9 @@ begin
   perform ledger.refuse_under_hold(p);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic
   returning w.answer, w.as_of into waiting;
-  if not found then
+  if not found
+     or keep and exists (select from ledger.entry e
+                          where e.principal = p and e.topic = the_topic and e.as_of > waiting.as_of) then
     raise exception 'nothing waits' using errcode = 'LG003';
   end if;
   perform ledger.lay('ledger.pending', p);
@@ -1289,9 +1450,30 @@ begin
   end if;
 end $$;
 
--- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
--- LG002: a hold keeps a bare answer there, which may be from under another question.
-create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
+-- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
+
+-- All of them, with or without an answer. Hidden like the answers once an erasure waits for the end of a hold.
+create function ledger.own_withheld(p uuid) returns table (topic text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select w.topic from ledger.withheld w
+     where w.principal = p
+       and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+     order by w.topic;
+end $$;
+
+-- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
+-- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
+-- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
+-- another question.
+create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1302,18 +1484,19 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.refuse_under_hold(p);
+  end if;
   if keep_back then
-    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
-       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
-      raise exception 'no such entry' using errcode = 'LG003';
-    end if;
-    insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
+    insert into ledger.withheld (principal, topic)
+    values (p, (ledger.keys_of(array[label]))[1])
+    on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
-    delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
+    delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
   if changed > 0 then
@@ -1350,7 +1533,9 @@ begin
       left join ledger.consent c on c.principal = p;
 end $$;
 
-create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text) returns void
+-- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
+-- there is no decision; an empty document expects nothing. LG004: something else stands by now.
+create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text, expected jsonb) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1359,6 +1544,11 @@ as $$
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if not (select jsonb_build_object('decision', c.decision, 'decided_on', c.decided_on, 'notice', c.notice) @> expected
+            from (select) one
+            left join ledger.consent c on c.principal = p) then
+    raise exception 'the decision has changed' using errcode = 'LG004';
+  end if;
   delete from ledger.consent c where c.principal = p;
   insert into ledger.consent (principal, decision, decided_on, notice)
   values (p, new_decision, ledger.today(), new_notice);
@@ -1385,7 +1575,9 @@ begin
      order by h.decided_on desc, h.decision, h.notice;
 end $$;
 
-create function ledger.own_object(p uuid, objects boolean) returns void
+-- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
+-- while it stood, and is captured late, is not kept.
+create function ledger.own_object(p uuid, objects boolean, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1402,14 +1594,17 @@ begin
     delete from ledger.objection o where o.principal = p;
   end if;
   get diagnostics changed = row_count;
+  if changed > 0 and not objects then
+    perform ledger.bar(p, mark_all, ledger.today() + 1);
+  end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
 
--- Everything kept about him but the entries (own_entries has those).
+-- Everything else that is kept about them.
 create function ledger.own_rest(p uuid)
-  returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
+  returns table (objection boolean, legal_hold boolean, erase_asked boolean,
                  barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
@@ -1420,11 +1615,7 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w
-                  where w.principal = p
-                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
-                  order by w.topic),
-           exists (select from ledger.objection o where o.principal = p),
+    select exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
            array(select b.not_before from ledger.barrier b where b.principal = p order by b.not_before),
@@ -1501,7 +1692,7 @@ begin
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
--- whoever runs the deployment; no agent may call it. Once he asked for erasure it is as if there were nothing.
+-- whoever runs the deployment; no agent may call it. Once they asked for erasure it is as if there were nothing.
 create function ledger.own_state(p uuid, label text)
   returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
                  withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,
@@ -1542,39 +1733,102 @@ end $$;
 --
 -- They own the registry and the windows. They have no way to an entry or a consent row: the functions
 -- that must touch everybody's rows (a merge, a changed question) give back the topic and nothing about them;
--- figures come from the weekly snapshot. A bare answer (ledger.bare_form) means nothing under another
+-- figures come from the weekly snapshot. No reply of these functions depends on a live row of a principal, or on an
+-- unlisted key that a person's answer coined: two ledgers that differ in one person and have the same snapshot answer
+-- every sequence of these calls alike (tests/oracle/test_operators.py). A bare answer (ledger.bare_form) means nothing under another
 -- question, so it goes or stays behind; the list is taken from no caller, who could ask by it what was said.
 
-create function ledger.topics_all()
-  returns table (key text, question text, handling text, authority text, reconfirm_after integer,
-                 drop_after integer, listed boolean, aliases text[], proposed boolean)
-  language plpgsql stable strict security definer rows 500
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-#variable_conflict use_column
+-- ── What they see of the registry ────────────────────────────────────────────────────────────────
+-- Listed topics, and the proposals of the weekly snapshot. Every other key is somebody's own word, coined because a
+-- person said something about it: a call on it answers as if it had never been coined. So nothing here asks whether
+-- an unlisted key has a row, and a proposal is the same whether or not its row is still there.
+
+create function ledger.is_seen(the_key text) returns boolean
+  language plpgsql stable as $$
 begin
-  return query
-    select t.key, t.question, coalesce(t.handling, 'sealed'), t.authority, t.reconfirm_after, t.drop_after, t.listed,
-           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
-           not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
-      from ledger.topic t
-     order by t.key;
+  return exists (select from ledger.topic t where t.key = the_key and t.listed)
+      or exists (select from ledger.proposal o where o.topic = the_key);
+end $$;
+comment on function ledger.is_seen is 'Whether operators see this key: it is listed, or proposed.';
+
+-- A topic as a document: what If-Match is made of, and compared with under the lock. `given`: an operator gave its
+-- handling, so that to loosen it is a step.
+create function ledger.topic_state(the_key text) returns jsonb
+  language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+             'key', the_key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'),
+             'given', t.handling is not null, 'authority', t.authority,
+             'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', coalesce(t.listed, false),
+             'proposed', t.listed is not true and exists (select from ledger.proposal o where o.topic = the_key),
+             'aliases', array(select a.alias from ledger.topic_alias a where a.key = the_key order by a.alias))
+      from (select) one
+      left join ledger.topic t on t.key = the_key);
 end $$;
 
--- The row of a topic as a document: what If-Match is made of, and compared with under the lock.
-create function ledger.topic_state(t ledger.topic) returns jsonb
-  language sql stable
-  return jsonb_build_object(
-    'key', t.key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'), 'authority', t.authority,
-    'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
+-- A page by key, from the one after `after_key`; of `which` (all, listed, proposed), with `part` somewhere in the
+-- key, an alias or the question.
+create function ledger.topics_seen(after_key text, most integer, part text, which text) returns setof jsonb
+  language plpgsql stable strict security definer rows 100
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return query
+    select ledger.topic_state(page.key)
+      from (select k.key
+              from (select t.key, t.question
+                      from ledger.topic t
+                     where t.listed and t.key > after_key and which <> 'proposed'
+                    union all
+                    select o.topic, t.question
+                      from ledger.proposal o
+                      left join ledger.topic t on t.key = o.topic
+                     where t.listed is not true and o.topic > after_key and which <> 'listed') k
+             where part = ''
+                or strpos(k.key, translate(part, ' ', '_')) > 0
+                or strpos(lower(k.question), part) > 0
+                or exists (select from ledger.topic_alias a
+                            where a.key = k.key and strpos(a.alias, translate(part, ' ', '_')) > 0)
+             order by k.key
+             limit most) page
+     order by page.key;
+end $$;
 
+-- The topic that a label names; null where operators see none.
 create function ledger.topic_read(label text) returns jsonb
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
+declare
+  the_key text := (ledger.keys_of(array[label]))[1];
 begin
-  return (select ledger.topic_state(t) from ledger.topic t where t.key = (ledger.keys_of(array[label]))[1]);
+  return case when ledger.is_seen(the_key) then ledger.topic_state(the_key) end;
 end $$;
+
+-- Which of these labels are taken: a key that operators see, or an alias.
+create function ledger.labels_taken(labels text[]) returns text[]
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return array(
+    select l.label
+      from unnest(labels) with ordinality as l(label, ord)
+     where ledger.is_seen(l.label) or exists (select from ledger.topic_alias a where a.alias = l.label)
+     order by l.ord);
+end $$;
+
+-- The aliases that lead to a key, seen or not: only operators put them.
+create function ledger.aliases_of(the_key text) returns text[]
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return array(select a.alias from ledger.topic_alias a where a.key = the_key order by a.alias);
+end $$;
+
+-- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
 create function ledger.strictness(handling text) returns integer
   language sql immutable
@@ -1621,27 +1875,17 @@ begin
   perform ledger.lay_all('ledger.withheld');
 end $$;
 
--- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave withholds the topic for
--- everybody who has an entry, until he releases it: also when it is unlisted before or in between, and what was
--- given once is never taken back to null. To give an unlisted topic its first handling is no loosening.
-create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-as $$
+-- Sets the fields in `change`, and does what follows for the answers. Loosening the handling that an operator gave
+-- withholds the topic for everybody who has an answer, until they release it: also when it is unlisted before or in
+-- between, and what was given once is never taken back to null. To give a first handling is no loosening.
+create function ledger.topic_put(the_key text, change jsonb) returns jsonb
+  language plpgsql as $$
 declare
   old ledger.topic;
   new ledger.topic;
 begin
-  perform ledger.lock_whole();
+  insert into ledger.topic (key) values (the_key) on conflict do nothing;
   select * into old from ledger.topic t where t.key = the_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-  if ledger.topic_state(old) <> expected then
-    raise exception 'the topic has changed' using errcode = 'LG004';
-  end if;
   new := jsonb_populate_record(old, change - 'key');
   new.handling := coalesce(new.handling, old.handling);
 
@@ -1651,25 +1895,120 @@ begin
    where t.key = the_key;
 
   if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
-    insert into ledger.withheld (principal, topic)
-    select h.principal, the_key
-      from (select e.principal from ledger.entry e where e.topic = the_key
-            union
-            select w.principal from ledger.pending w where w.topic = the_key) h
-     order by h.principal
-    on conflict do nothing;
-    perform ledger.lay_all('ledger.withheld');
+    perform ledger.withhold_from_all(the_key);
   end if;
   if new.handling = 'forbidden' then
     perform ledger.drop_answers(the_key, true);
   elsif new.question is distinct from old.question then
     perform ledger.drop_answers(the_key, false);
   end if;
-  return ledger.topic_state(new);
+  return ledger.topic_state(the_key);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+create function ledger.withhold_from_all(the_topic text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select h.principal, the_topic
+    from (select e.principal from ledger.entry e where e.topic = the_topic
+          union
+          select w.principal from ledger.pending w where w.topic = the_topic) h
+   order by h.principal
+  on conflict do nothing;
+  perform ledger.lay_all('ledger.withheld');
+end $$;
+comment on function ledger.withhold_from_all is 'Keeps a topic back from all agents, for everybody who has an answer.';
+
+-- Creates a listed topic. Where the key was coined, or listed once, it becomes what is given here: the reply is that
+-- of a key never seen. LG010: operators see such a topic already, or the label leads to another.
+create function ledger.topic_create(the_key text, fields jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  if exists (select from ledger.topic t where t.key = the_key and t.listed)
+     or exists (select from ledger.topic_alias a where a.alias = the_key) then
+    raise exception 'the label is taken' using errcode = 'LG010';
+  end if;
+  return ledger.topic_put(
+    the_key,
+    '{"question": null, "handling": "open", "authority": null, "reconfirm_after": null, "drop_after": null}'
+      || fields || '{"listed": true}');
+end $$;
+
+-- Changes a topic. `expected` is what the operator saw of it, and of the default windows where the step leans on
+-- them (LG004 where it has changed since); `change` holds the fields to set.
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  perform ledger.check_expected(the_key, expected);
+  return ledger.topic_put(the_key, change);
+end $$;
+
+create function ledger.check_expected(the_key text, expected jsonb) returns void
+  language plpgsql as $$
+begin
+  if not ledger.is_seen(the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if not (ledger.topic_state(the_key)
+          || (select jsonb_build_object('default', jsonb_build_array(s.reconfirm_after, s.drop_after))
+                from ledger.setting s where s.only_row)) @> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+end $$;
+
+-- ── Labels, and merges ───────────────────────────────────────────────────────────────────────────
+
+-- From now on the label leads to the topic, and what led to the label does too.
+create function ledger.lead(label text, the_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.topic (key) values (the_key) on conflict do nothing;
+  update ledger.topic_alias a set key = the_key where a.key = label;
+  insert into ledger.topic_alias as a (alias, key) values (label, the_key)
+  on conflict (alias) do update set key = excluded.key;
+end $$;
+
+-- Another label for a topic. A key that was coined and that operators do not see is merged into the topic: no answer
+-- is lost, and the reply is that of a key never coined. Whoever withholds what nobody had coined under that label
+-- withholds the topic from now on. LG005: the label is a topic that they see (merge it), or was one and stays where it
+-- went.
 create function ledger.alias_put(new_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  the_key text;
+begin
+  perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[target]))[1];
+  if not ledger.is_seen(the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if ledger.is_seen(new_alias) then
+    raise exception 'the alias is a topic' using errcode = 'LG005';
+  end if;
+  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key and r.fixed) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
+  if exists (select from ledger.topic t where t.key = new_alias) then
+    perform ledger.merge_topic(new_alias, the_key, false);
+  else
+    perform ledger.merge_withheld(new_alias, the_key);
+    perform ledger.lead(new_alias, the_key);
+  end if;
+end $$;
+
+-- A key that an alias took in is a key again: what a legal hold left under it has a topic.
+create function ledger.alias_delete(old_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
@@ -1678,101 +2017,107 @@ declare
 begin
   perform ledger.lock_whole();
   the_key := (ledger.keys_of(array[target]))[1];
-  if not exists (select from ledger.topic t where t.key = the_key) then
+  if not ledger.is_seen(the_key) then
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
-  if exists (select from ledger.topic t where t.key = new_alias) then
-    raise exception 'the alias is a topic' using errcode = 'LG005';
-  end if;
-  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key) then
+  if exists (select from ledger.retired_key r where r.key = old_alias and r.fixed) then
     raise exception 'the alias was a topic' using errcode = 'LG005';
   end if;
-  insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
-  on conflict (alias) do update set key = excluded.key;
-end $$;
-
-create function ledger.alias_delete(old_alias text, target text) returns void
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-begin
-  perform ledger.lock_whole();
-  if exists (select from ledger.retired_key r where r.key = old_alias) then
-    raise exception 'the alias was a topic' using errcode = 'LG005';
-  end if;
-  delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
+  delete from ledger.topic_alias a where a.alias = old_alias and a.key = the_key;
   if not found then
     raise exception 'no such alias' using errcode = 'LG003';
   end if;
+  insert into ledger.topic (key)
+  select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
+  on conflict do nothing;
 end $$;
 
--- Merges one topic into another: the stricter handling that an operator gave, the union of what is
--- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold and has both
--- answers keeps both, till it is lifted: the one under the old key can't be seen, since there is no such topic.
+-- Merges one topic into another, both seen; gives the one that stays.
 create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
-declare
-  old  ledger.topic;
-  into_topic ledger.topic;
 begin
   perform ledger.lock_whole();
-  select * into old from ledger.topic t where t.key = old_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-  if ledger.topic_state(old) <> expected then
-    raise exception 'the topic has changed' using errcode = 'LG004';
-  end if;
+  perform ledger.check_expected(old_key, expected);
   new_key := (ledger.keys_of(array[new_key]))[1];
   if new_key = old_key then
     raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
   end if;
-  select * into into_topic from ledger.topic t where t.key = new_key;
-  if not found then
+  if not ledger.is_seen(new_key) then
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
+  perform ledger.merge_topic(old_key, new_key, true);
+  return ledger.topic_state(new_key);
+end $$;
 
-  if ledger.strictness(old.handling) > ledger.strictness(coalesce(into_topic.handling, 'sealed')) then
-    into_topic.handling := old.handling;
-    update ledger.topic t set handling = old.handling where t.key = new_key;
+-- The stricter handling that an operator gave, the union of what is withheld, the newer answer. Bare answers stay
+-- behind, that is: they go. What was deleted under the old key stays deleted: a capture looks for the marks of
+-- retired keys too. Who is under a legal hold and has both answers keeps both, till it is lifted: the one under the
+-- old key can't be seen, since there is no such topic.
+--
+-- An old key that operators do not see (`seen` false) changes nothing that they see: if it was handled more strictly
+-- once, its answers are withheld instead, and as a label it can be moved and deleted like any other.
+create function ledger.merge_topic(old_key text, new_key text, seen boolean) returns void
+  language plpgsql as $$
+declare
+  old_handling text := (select t.handling from ledger.topic t where t.key = old_key);
+  new_handling text := (select t.handling from ledger.topic t where t.key = new_key);
+begin
+  if ledger.strictness(old_handling) > ledger.strictness(coalesce(new_handling, 'sealed')) then
+    if seen then
+      new_handling := old_handling;
+    else
+      perform ledger.withhold_from_all(old_key);
+    end if;
   end if;
 
   perform ledger.drop_answers(old_key, false);
   perform ledger.merge_answers('ledger.entry', old_key, new_key);
   perform ledger.merge_answers('ledger.pending', old_key, new_key);
-  -- what waits for his yes is out of date where a newer answer stands
+  -- what waits for their yes is out of date where a newer answer stands
   delete from ledger.pending w using ledger.entry e
    where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
      and not exists (select from ledger.legal_hold h where h.principal = w.principal);
-  if into_topic.handling = 'forbidden' then
+  if new_handling = 'forbidden' then
     perform ledger.drop_answers(new_key, true);
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
-  on conflict do nothing;
-  delete from ledger.withheld w
-   where w.topic = old_key
-     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
-  perform ledger.lay_all('ledger.withheld');
+  perform ledger.merge_withheld(old_key, new_key);
 
-  update ledger.topic_alias a set key = new_key where a.key = old_key;
+  perform ledger.lead(old_key, new_key);
+  update ledger.topic t set handling = new_handling where t.key = new_key and t.handling is distinct from new_handling;
   delete from ledger.topic t where t.key = old_key;
-  insert into ledger.topic_alias (alias, key) values (old_key, new_key);
-  update ledger.retired_key r set merged_into = new_key where r.merged_into = old_key;
-  insert into ledger.retired_key as r (key, merged_into) values (old_key, new_key)
-  on conflict (key) do update set merged_into = excluded.merged_into;
+  insert into ledger.retired_key as r (key, merged_into, fixed)
+  select k.key, new_key, bool_or(k.fixed)
+    from (select old_key as key, seen as fixed
+          union all
+          select o.key, o.fixed from ledger.retired_key o where o.merged_into = old_key) k
+   where k.key <> new_key
+   group by k.key
+  on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
+  delete from ledger.retired_key r where r.merged_into = old_key;
   delete from ledger.outcome o where o.topic = old_key;
   delete from ledger.snapshot s where s.topic = old_key;
   delete from ledger.proposal o where o.topic = old_key;
-  return ledger.topic_state(into_topic);
+end $$;
+
+-- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
+create function ledger.merge_withheld(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  if found then
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
@@ -1811,8 +2156,9 @@ begin
 end $$;
 
 -- One statement, and no lock before it: on a row that stays as it is a lock would leave its mark (xmax),
--- which the sweep does not take away. Of two at once the second sees what the first has put.
-create function ledger.setting_change(change jsonb) returns jsonb
+-- which the sweep does not take away. Of two at once the second sees what the first has put. `expected` is what the
+-- operator saw; LG004 where it has changed since.
+create function ledger.setting_change(expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
@@ -1823,7 +2169,10 @@ begin
          (select new.reconfirm_after, new.drop_after, new.undecided_tier, new.visible_from,
                  coalesce(s.pepper_proof, new.pepper_proof)
             from jsonb_populate_record(s, change) new)
-   where s.only_row and jsonb_populate_record(s, change) is distinct from s;
+   where s.only_row and to_jsonb(s) @> expected and jsonb_populate_record(s, change) is distinct from s;
+  if not found and not ledger.setting_read() @> expected then
+    raise exception 'the settings have changed' using errcode = 'LG004';
+  end if;
   return ledger.setting_read();
 end $$;
 comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';
@@ -1837,13 +2186,47 @@ begin
 end $$;
 comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
-create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
+-- ── Figures ──────────────────────────────────────────────────────────────────────────────────────
+
+-- What the weekly snapshot says of a topic, or ('') of all: the day it was drawn, and rows of [reconfirm_after,
+-- drop_after, age, n]. The windows are the topic's own (null: the default); `age` is how old, in whole days, the
+-- youngest answer of that week is today. Every figure that operators get is made of these rows, so that no live row
+-- shows in one.
+create function ledger.snapshot_read(the_topic text) returns jsonb
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  drawn_on date := (select m.snapshot_on from ledger.sweep_mark m where m.only_row);
 begin
-  return query select s.topic, s.age_weeks, s.n from ledger.snapshot s where s.topic = the_topic order by s.age_weeks;
+  return jsonb_build_object('drawn_on', drawn_on, 'weeks', coalesce((
+    select jsonb_agg(jsonb_build_array(w.reconfirm_after, w.drop_after, w.age, w.n)
+                     order by w.reconfirm_after, w.drop_after, w.age)
+      from (select t.reconfirm_after, t.drop_after, s.age_weeks * 7 + coalesce(ledger.age(drawn_on), 0) as age,
+                   sum(s.n) as n
+              from ledger.snapshot s
+              join ledger.topic t on t.key = s.topic
+             where the_topic in ('', s.topic)
+             group by 1, 2, 3) w), '[]'));
+end $$;
+
+-- ── A sweep that an operator asks for ────────────────────────────────────────────────────────────
+
+-- The day of the sweep; null where one was asked for in this hour already. The row's own lock lets one through.
+create function ledger.sweep_ask() returns date
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  today date    := ledger.today();
+  hour  integer := ledger.hour();
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m
+     set asked_on = today, asked_hour = hour
+   where m.only_row and (m.asked_on, m.asked_hour) is distinct from (today, hour);
+  return case when found then today end;
 end $$;
 
 -- ── Legal holds ──────────────────────────────────────────────────────────────────────────────────
@@ -1865,7 +2248,8 @@ begin
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, and of bare answers that are withheld, kept or waiting, since their question may have changed.
+-- or merged away meanwhile, of bare answers that are withheld, kept or waiting, since their question may have changed, and
+-- of what waits beside a newer answer.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1900,6 +2284,17 @@ begin
       perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
     end if;
   end loop;
+  for moved in
+    delete from ledger.pending w
+     where w.principal = p and not ledger.is_bare(w.answer)
+       and exists (select from ledger.topic_alias a where a.alias = w.topic)
+    returning w.answer, w.as_of, (ledger.keys_of(array[w.topic]))[1] as led
+  loop
+    delete from ledger.pending w where w.principal = p and w.topic = moved.led and w.as_of < moved.as_of;
+    insert into ledger.pending (principal, topic, answer, as_of)
+    values (p, moved.led, moved.answer, moved.as_of)
+    on conflict do nothing;
+  end loop;
   gone := array(select e.topic
                   from ledger.entry e
                   left join ledger.topic t on t.key = e.topic
@@ -1913,12 +2308,13 @@ begin
   delete from ledger.pending w
    where w.principal = p
      and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
+          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of)
           or ledger.is_bare(w.answer)
              and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
   get diagnostics n = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w
-   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  delete from ledger.withheld w  -- the merge has put the new key beside it
+   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
@@ -1926,10 +2322,83 @@ begin
 end $$;
 -- 09 · The sweep
 --
--- Deletes what is past its window, draws the weekly snapshot, and stamps anew every row that was
--- written since its last run. An xmin is a clock for whoever watched it; after the re-stamp all those
--- rows carry one, in every table, and lie in key order. Nothing of a principal under a legal hold is
--- deleted. Order: sweep_expired until it gives back zeros, sweep_snapshot, sweep_restamp.
+-- Deletes what is past its window, draws the weekly snapshot, and stamps anew what was written on the days
+-- before today. An xmin is a clock for whoever watched it; after the re-stamp all rows of those days carry one in
+-- each piece of a table, and lie in key order. Today's rows are left alone, at whatever hour the sweep runs: their
+-- day is not over (04, the cut). Nothing of a principal under a legal hold is deleted.
+--
+-- Order: ledger.cut; sweep_expired for each piece that expires, and sweep_keys, till they give back zero;
+-- sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
+-- own. It looks for its rows before it takes the lock that captures wait for, and under the lock it looks at those
+-- alone, so how long captures wait does not grow with the table. A sweep that was ended early is taken up by the
+-- next: how far a piece came is written down in the transaction that brought it there.
+
+-- ── What there is to sweep ───────────────────────────────────────────────────────────────────────
+
+-- Every table, but ledger.bare_form and ledger.version, which are the release's and the same in every ledger;
+-- what expires in it, and whether its rows are stamped anew (the sweep's own marks are not).
+create function ledger.swept_pieces() returns table (piece regclass, of_principals boolean, expires text, is_stamped boolean)
+  language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+    select ledger.pieces(t.tab), t.of_principals, t.expires, t.is_stamped
+      from (values
+        ('ledger.entry'::regclass,   true,  'entries',  true),
+        ('ledger.pending',           true,  'pending',  true),
+        ('ledger.consent',           true,  null,       true),
+        ('ledger.consent_history',   true,  null,       true),
+        ('ledger.withheld',          true,  null,       true),
+        ('ledger.objection',         true,  null,       true),
+        ('ledger.legal_hold',        true,  null,       true),
+        ('ledger.barrier',           true,  'barriers', true),
+        ('ledger.audit',             true,  'audit',    true),
+        ('ledger.topic',             false, null,       true),
+        ('ledger.topic_alias',       false, null,       true),
+        ('ledger.retired_key',       false, null,       true),
+        ('ledger.outcome',           false, null,       true),
+        ('ledger.snapshot',          false, null,       true),
+        ('ledger.proposal',          false, null,       true),
+        ('ledger.setting',           false, null,       true),
+        ('ledger.sweep_mark',        false, null,       false),
+        ('ledger.piece_mark',        false, null,       false)
+      ) t (tab, of_principals, expires, is_stamped);
+end $$;
+
+-- The same for the sweeper, by name. `may_vacuum`: it may itself (PostgreSQL 17 and newer); else autovacuum does.
+create function ledger.sweep_pieces()
+  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean)
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+  set quote_all_identifiers = off
+as $$
+#variable_conflict use_column
+declare
+  can_be_granted boolean := current_setting('server_version_num')::integer >= 170000;
+begin
+  return query
+    select format('%I.%I', n.nspname, c.relname), s.expires, s.is_stamped,
+           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end
+      from ledger.swept_pieces() s
+      join pg_class c on c.oid = s.piece
+      join pg_namespace n on n.oid = c.relnamespace;
+end $$;
+
+create function ledger.swept_piece(the_piece text)
+  returns table (piece regclass, of_principals boolean, expires text)
+  language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+    select s.piece, s.of_principals, s.expires
+      from ledger.swept_pieces() s
+     where s.piece = to_regclass(the_piece) and (s.is_stamped or s.expires is not null);
+  if not found then
+    raise exception 'nothing is swept there' using errcode = 'LG003';
+  end if;
+end $$;
+
+-- ── What is past its window ──────────────────────────────────────────────────────────────────────
 
 -- A barrier, and the audit, expire with the widest window: no capture that a barrier could stop would
 -- be kept any more.
@@ -1941,16 +2410,16 @@ begin
     (select max(t.drop_after) from ledger.topic t));
 end $$;
 
--- Where the rows of a table lie that are past their time: at most so many (null: all), of those that lie
+-- Where the rows of a piece lie that are past their time: at most so many (null: all), of those that lie
 -- at `among` (null: of all).
-create function ledger.past(tab regclass, among tid[], most integer) returns tid[]
+create function ledger.past(piece regclass, what text, among tid[], most integer) returns tid[]
   language plpgsql as $$
 declare
-  rows text := case tab
-    when 'ledger.barrier'::regclass then 'ledger.barrier r where r.not_before <= $3'
-    when 'ledger.audit'::regclass then 'ledger.audit r where r.on_day <= $3'
+  rows text := case what
+    when 'barriers' then format('%s r where r.not_before <= $3', piece)
+    when 'audit'    then format('%s r where r.on_day <= $3', piece)
     else format('%s r join ledger.setting s on s.only_row left join ledger.topic t on t.key = r.topic
-                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', tab)
+                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', piece)
   end;
   found_at tid[];
 begin
@@ -1963,166 +2432,268 @@ begin
   return found_at;
 end $$;
 
-create function ledger.sweep_due() returns table (entries integer, pending integer, barriers integer, audit integer)
-  language plpgsql strict security definer rows 1
+-- What a sweep would delete now, exactly: for whoever owns the deployment, never for operators (08).
+create function ledger.sweep_due() returns table (what text, n bigint)
+  language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
 begin
   return query
-    select cardinality(ledger.past('ledger.entry', null, null)),
-           cardinality(ledger.past('ledger.pending', null, null)),
-           cardinality(ledger.past('ledger.barrier', null, null)),
-           cardinality(ledger.past('ledger.audit', null, null));
+    select s.expires, sum(cardinality(ledger.past(s.piece, s.expires, null, null)))
+      from ledger.swept_pieces() s
+     where s.expires is not null
+     group by s.expires
+    union all
+    select 'topics', cardinality(ledger.idle_keys(null));
 end $$;
 
--- One batch: at most so many of each. Captures wait for the lock, so a table is read before it is taken,
--- and under it only what was found there is looked at again, by its place (the rows of a batch lie side by
--- side, hence the page cost): how long they wait does not grow with the table. What is left of a
--- principal's rows lies as it lay.
-create function ledger.sweep_expired(most integer)
-  returns table (entries integer, pending integer, barriers integer, audit integer)
-  language plpgsql strict security definer rows 1
+-- One batch: at most so many rows of a piece. Gives how many; zero: nothing is left. What is left of a
+-- principal's rows lies as it lay. (The rows of a batch lie side by side, hence the page cost.)
+create function ledger.sweep_expired(the_piece text, most integer) returns integer
+  language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set random_page_cost = 1
 as $$
-#variable_conflict use_column
 declare
-  entries_at  tid[] := ledger.past('ledger.entry', null, most);
-  pending_at  tid[] := ledger.past('ledger.pending', null, most);
-  barriers_at tid[] := ledger.past('ledger.barrier', null, most);
-  audit_at    tid[] := ledger.past('ledger.audit', null, most);
-  n_entries   integer;
-  n_pending   integer;
-  n_barriers  integer;
-  n_audit     integer;
-  whose       uuid[];
+  here  record;
+  rows  tid[];
+  whose uuid[];
 begin
-  if entries_at || pending_at || barriers_at || audit_at = '{}' then
-    return query select 0, 0, 0, 0;
-    return;
+  select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
+  rows := ledger.past(here.piece, here.expires, null, most);
+  if rows = '{}' then
+    return 0;
   end if;
   perform ledger.lock_whole();
-  entries_at  := ledger.past('ledger.entry', entries_at, most);
-  pending_at  := ledger.past('ledger.pending', pending_at, most);
-  barriers_at := ledger.past('ledger.barrier', barriers_at, most);
-  audit_at    := ledger.past('ledger.audit', audit_at, most);
-  if entries_at || pending_at || barriers_at || audit_at = '{}' then
-    -- another sweep has taken all of them while this one waited; zeros would say that nothing is left
-    entries_at  := ledger.past('ledger.entry', null, most);
-    pending_at  := ledger.past('ledger.pending', null, most);
-    barriers_at := ledger.past('ledger.barrier', null, most);
-    audit_at    := ledger.past('ledger.audit', null, most);
+  rows := ledger.past(here.piece, here.expires, rows, most);
+  if rows = '{}' then
+    -- another sweep has taken all of them while this one waited; zero would say that nothing is left
+    rows := ledger.past(here.piece, here.expires, null, most);
   end if;
-
-  delete from ledger.barrier b where b.ctid = any (barriers_at);
-  get diagnostics n_barriers = row_count;
-  delete from ledger.audit a where a.ctid = any (audit_at);
-  get diagnostics n_audit = row_count;
-  with gone_entries as (
-    delete from ledger.entry e where e.ctid = any (entries_at) returning e.principal
-  ), gone_pending as (
-    delete from ledger.pending w where w.ctid = any (pending_at) returning w.principal
-  )
-  select (select count(*) from gone_entries), (select count(*) from gone_pending),
-         (select array_agg(g.principal)
-            from (select principal from gone_entries union all select principal from gone_pending) g)
-    into n_entries, n_pending, whose;
-  if whose is not null then
+  execute format(
+    'with gone as (delete from %s where ctid = any ($1) returning principal)
+     select array_agg(g.principal) from gone g', here.piece) into whose using rows;
+  if here.expires in ('entries', 'pending') and whose is not null then
     perform ledger.note_all(whose, 'expired');
   end if;
-  return query select n_entries, n_pending, n_barriers, n_audit;
+  return coalesce(cardinality(whose), 0);
 end $$;
 
--- What operators may see, once a week: listed topics by age, rounded to 5, none below 5 principals;
--- and which unlisted topics 5 principals have. True when it was drawn.
+-- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
+-- Any agent can coin a key. One that was not named today, that no principal has an answer on or withholds, and
+-- that carries nothing of an operator's, goes. A capture of today would have named it: coin stamps the row of an
+-- unlisted key on the first call of a day, and a capture keeps nothing under a key that has no stamp of today. So
+-- what was found here before the lock, and has no such stamp under it, is still not needed.
+
+-- Unlisted keys without anything of an operator's that were not named today; of `among` (null: of all).
+create function ledger.keys_not_named_today(among text[]) returns setof text
+  language plpgsql stable as $$
+declare
+  cut xid8 := (select m.cut_at from ledger.sweep_mark m where m.only_row);
+begin
+  return query
+    select t.key
+      from ledger.topic t
+     where not t.listed
+       and (among is null or t.key = any (among))
+       and t.question is null and t.handling is null and t.authority is null
+       and t.reconfirm_after is null and t.drop_after is null
+       and ledger.is_before(t.xmin, cut)
+       and not exists (select from ledger.topic_alias a where a.key = t.key)
+       and not exists (select from ledger.retired_key r where r.merged_into = t.key);
+end $$;
+
+create function ledger.idle_keys(most integer) returns text[]
+  language plpgsql stable as $$
+begin
+  return array(
+    select k.key
+      from ledger.keys_not_named_today(null) k (key)
+     where not exists (select from ledger.entry e where e.topic = k.key)
+       and not exists (select from ledger.pending w where w.topic = k.key)
+       and not exists (select from ledger.withheld w where w.topic = k.key)
+     limit most);
+end $$;
+
+create function ledger.sweep_keys(most integer) returns integer
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  idle text[] := ledger.idle_keys(most);
+  n    integer;
+begin
+  if idle = '{}' then
+    return 0;
+  end if;
+  perform ledger.lock_whole();
+  idle := array(select ledger.keys_not_named_today(idle));
+  delete from ledger.topic t where t.key = any (idle);
+  get diagnostics n = row_count;
+  return n;
+end $$;
+
+-- ── What operators may see ───────────────────────────────────────────────────────────────────────
+
+-- Once a week: listed topics by age, rounded to 5, none below 5 principals; and which unlisted topics 5
+-- principals have. True when it was drawn. It is counted without a lock, in one look; then it is put down.
 create function ledger.sweep_snapshot() returns boolean
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
+declare
+  today  date := ledger.today();
+  counts record;
 begin
-  perform ledger.lock_whole();
-  if (select m.snapshot_on from ledger.sweep_mark m) > ledger.today() - 7 then
+  if (select m.snapshot_on from ledger.sweep_mark m) > today - 7 then
     return false;
+  end if;
+  select array_agg(c.topic) as topics, array_agg(c.age_weeks) as ages, array_agg(c.n) as ns
+    into counts
+    from (select e.topic, ledger.age(e.as_of) / 7 as age_weeks, count(*) as n
+            from ledger.entry e
+           where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+           group by 1, 2) c;
+
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m set snapshot_on = today where m.snapshot_on is null or m.snapshot_on <= today - 7;
+  if not found then
+    return false;  -- another sweep was quicker
   end if;
   delete from ledger.snapshot;
   insert into ledger.snapshot (topic, age_weeks, n)
-  select e.topic, ledger.age(e.as_of) / 7, round(count(*) / 5.0) * 5
-    from ledger.entry e
-    join ledger.topic t on t.key = e.topic and t.listed
-   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
-   group by e.topic, ledger.age(e.as_of) / 7
-  having count(*) >= 5
+  select c.topic, c.age_weeks, round(c.n / 5.0) * 5
+    from unnest(counts.topics, counts.ages, counts.ns) as c(topic, age_weeks, n)
+    join ledger.topic t on t.key = c.topic and t.listed
+   where c.n >= 5
    order by 1, 2;
   delete from ledger.proposal;
   insert into ledger.proposal (topic)
-  select e.topic
-    from ledger.entry e
-    join ledger.topic t on t.key = e.topic and not t.listed
-   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
-   group by e.topic
-  having count(*) >= 5
+  select c.topic
+    from unnest(counts.topics, counts.ns) as c(topic, n)
+    join ledger.topic t on t.key = c.topic and not t.listed
+   group by c.topic
+  having sum(c.n) >= 5
    order by 1;
-  update ledger.sweep_mark set snapshot_on = ledger.today();
   return true;
 end $$;
 
--- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
--- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
--- Another's xmax is the mark of one who locked the row, or took back what he had done to it: a clock as well.
-create function ledger.written_since(row_xmin xid, row_xmax xid, horizon xid8, stamp xid8) returns boolean
-  language sql stable
-  return horizon is null
-      or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid))
-      or (row_xmax <> '0'::xid and row_xmax <> row_xmin);
+-- ── The re-stamp ─────────────────────────────────────────────────────────────────────────────────
 
--- Every table but ledger.bare_form, which comes with the release and is the same in every ledger.
-create function ledger.sweep_restamp() returns bigint
+-- Whether a transaction wrote since the last re-stamp (null: ever) and before the cut.
+create function ledger.is_to_be_stamped(number xid, since xid8, cut xid8) returns boolean
+  language sql stable parallel safe as $$
+  select ledger.is_before(number, cut) and (since is null or not ledger.is_before(number, since))
+$$;
+
+-- Where the rows lie that are to be stamped anew; of those at `among` (null: of all). Another's xmax is the mark
+-- of one who locked the row, or took back what they had done to it: a clock as well.
+create function ledger.to_be_stamped(piece regclass, among tid[], since xid8, own xid8, cut xid8) returns tid[]
+  language plpgsql as $$
+declare
+  found_at tid[];
+begin
+  execute format(
+    'select array(
+       select r.ctid from %s r
+        where (ledger.is_to_be_stamped(r.xmin, $2, $4) and r.xmin is distinct from $3::xid
+               or r.xmax <> ''0''::xid and r.xmax <> r.xmin and ledger.is_to_be_stamped(r.xmax, $2, $4)) %s)',
+    piece, case when among is not null then 'and r.ctid = any ($1)' end)
+    into found_at using among, since, own, cut;
+  return found_at;
+end $$;
+
+-- Stamps anew, in one piece, what was written before today's cut and since the last re-stamp. After a restore
+-- everything there is, and once more on the next day: which rows were written after the restore, and on which side
+-- of noon, is then told by nothing either. Gives how many rows.
+create function ledger.sweep_restamp(the_piece text) returns integer
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 declare
-  mark  ledger.sweep_mark;
-  here  bigint := (select c.system_identifier from pg_control_system() c);
-  tab   regclass;
-  n     bigint;
-  total bigint := 0;
+  here  record;
+  cut   record;
+  last  record;
+  rows  tid[];
+  whose uuid[];
 begin
-  perform ledger.lock_whole();
-  select * into mark from ledger.sweep_mark m;
-  if mark.cluster is distinct from here or mark.stamp >= pg_current_xact_id() then
-    mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
+  select s.piece, s.of_principals into here from ledger.swept_piece(the_piece) s;
+  select m.cut_at, m.restored_on = m.cut_on as is_restored into cut from ledger.sweep_mark m where m.only_row;
+  select m.up_to, case when m.up_to is not null then m.stamp end as stamp
+    into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
+  rows := ledger.to_be_stamped(here.piece, null, last.up_to, last.stamp, cut.cut_at);
+  if rows = '{}' then
+    return 0;
   end if;
-  foreach tab in array array[
-    'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
-    'ledger.objection', 'ledger.legal_hold', 'ledger.barrier', 'ledger.audit'
-  ]::regclass[] loop
-    execute format(
-      'with taken as (
-         delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, xmax, $1, $2))
-         returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
-    get diagnostics n = row_count;
-    total := total + n + ledger.lay_all(tab);
-  end loop;
-  foreach tab in array array[
-    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
-  ]::regclass[] loop
-    execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, xmax, $1, $2) returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
-    get diagnostics n = row_count;
-    total := total + n;
-  end loop;
-  update ledger.sweep_mark
-     set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot()), cluster = here;
-  return total;
+
+  perform ledger.lock_whole();
+  select m.up_to, case when m.up_to is not null then m.stamp end as stamp
+    into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
+  rows := ledger.to_be_stamped(here.piece, rows, last.up_to, last.stamp, cut.cut_at);
+  if here.of_principals then
+    execute format('select array_agg(distinct r.principal) from %s r where r.ctid = any ($1)', here.piece)
+      into whose using rows;
+  end if;
+  execute format(
+    'with taken as (delete from %1$s where ctid = any ($1) returning *)
+     insert into %1$s select * from taken order by %2$s', here.piece, ledger.key_columns(here.piece)) using rows;
+  if here.of_principals then
+    perform ledger.lay_piece(here.piece, coalesce(whose, '{}'));
+  end if;
+  insert into ledger.piece_mark as m (piece, stamp, up_to)
+  values (here.piece, pg_current_xact_id(), case when not cut.is_restored then cut.cut_at end)
+  on conflict (piece) do update set stamp = excluded.stamp, up_to = excluded.up_to;
+  return cardinality(rows);
 end $$;
+
+-- ── The vacuum, and the end ──────────────────────────────────────────────────────────────────────
+-- What was written is frozen, and what is dead taken out of tables and indexes: else the first read of a row would
+-- leave a mark on its page, and the files would tell of whom an agent read.
+
+-- The pieces in which a vacuum that reaches the last re-stamp is still to come, or was held back by a transaction
+-- that is older than the re-stamp, such as a dump's.
+create function ledger.sweep_held_back() returns setof text
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+  set quote_all_identifiers = off
+as $$
+declare
+  number bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+begin
+  return query
+    select format('%I.%I', n.nspname, c.relname)
+      from ledger.piece_mark m
+      join pg_class c on c.oid = m.piece
+      join pg_namespace n on n.oid = c.relnamespace
+     where number - m.stamp::text::bigint < 2147483648  -- longer ago the server itself has seen to it
+       and (c.relfrozenxid = m.stamp::xid or ledger.is_before(c.relfrozenxid, m.stamp));
+end $$;
+
+create function ledger.sweep_done(swept date) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m
+     set swept_on = least(swept, ledger.today())
+   where m.swept_on is distinct from least(swept, ledger.today());
+end $$;
+
+create function ledger.swept_on() returns date
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select m.swept_on from ledger.sweep_mark m where m.only_row);
+end $$;
+comment on function ledger.swept_on is 'The day of the last sweep that came to its end; null: there was none.';
 -- 10 · Grants: one page holds every right of every role
 --
 -- A test compares the live database with this page. Nothing is granted to PUBLIC.
@@ -2155,14 +2726,15 @@ grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setti
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting,
+  ledger.sweep_mark to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
 grant select, insert on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
-grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
+grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
@@ -2171,7 +2743,20 @@ grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.w
   ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
 grant select, update on ledger.sweep_mark to ledger_custodian;
+grant select, insert, update, delete on ledger.piece_mark to ledger_custodian;
 grant select on ledger.bare_form to ledger_custodian;
+
+-- The one right of a surface on a table: to vacuum what a sweep has written (09). On PostgreSQL 15 and 16 nobody but
+-- an owner may; there autovacuum does it (02).
+do $$
+begin
+  if current_setting('server_version_num')::integer >= 170000 then
+    grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
+      ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
+      ledger.retired_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.sweep_mark,
+      ledger.piece_mark to ledger_sweeper;
+  end if;
+end $$;
 
 -- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
 
@@ -2189,7 +2774,7 @@ begin
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
       ('labels_listed',       'ledger_registrar',      'ledger_agent'),
-      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
+      ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
@@ -2199,6 +2784,7 @@ begin
       ('own_entries',         'ledger_own_reader',     'ledger_principal'),
       ('own_consent',         'ledger_own_reader',     'ledger_principal'),
       ('own_receipts',        'ledger_own_reader',     'ledger_principal'),
+      ('own_withheld',        'ledger_own_reader',     'ledger_principal'),
       ('own_rest',            'ledger_own_reader',     'ledger_principal'),
       ('own_state',           'ledger_own_reader',     'ledger_principal'),
       ('own_correct',         'ledger_writer',         'ledger_principal'),
@@ -2209,23 +2795,34 @@ begin
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
 
-      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
-      ('alias_put',           'ledger_registrar',      'ledger_operator'),
+      ('labels_taken',        'ledger_registrar',      'ledger_operator'),
+      ('aliases_of',          'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
+      ('sweep_ask',           'ledger_custodian',      'ledger_operator'),
 
+      ('cut',                 'ledger_custodian',      'ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper'),
+      ('swept_on',            'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_pieces',        'ledger_custodian',      'ledger_sweeper'),
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_keys',          'ledger_custodian',      'ledger_sweeper'),
       ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
-      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper')
+      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_done',          'ledger_custodian',      'ledger_sweeper')
     ) as page(name, definer, callers)
   loop
     execute format('grant create on schema ledger to %I', f.definer);
@@ -2241,7 +2838,8 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot', 'sweep_restamp'
+    'cut', 'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
+    'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;
@@ -2280,7 +2878,9 @@ begin
     select p.oid::regprocedure as fn,
            case
              when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
-             when p.proname = 'pg_current_snapshot' then 'ledger_custodian, pg_monitor'
+             when p.proname in ('pg_current_snapshot', 'pg_current_xact_id_if_assigned', 'age') then
+               'ledger_writer, ledger_registrar, ledger_custodian, pg_monitor'
+             when p.proname in ('pg_current_xact_id', 'pg_control_system') then 'ledger_custodian, pg_monitor'
              when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
              else 'pg_monitor'
            end as whose
@@ -2288,7 +2888,11 @@ begin
      where p.pronamespace = 'pg_catalog'::regnamespace
        and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
             or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            -- what counts or ticks with each transaction of anybody
+            or p.oid in (to_regprocedure('pg_catalog.age(xid)'), to_regprocedure('pg_catalog.mxid_age(xid)'))
             or p.proname in (
+              'pg_current_xact_id', 'txid_current', 'pg_export_snapshot', 'pg_control_system', 'pg_control_checkpoint',
+              'pg_control_recovery', 'pg_control_init',
               'pg_lock_status', 'pg_blocking_pids', 'pg_safe_snapshot_blocking_pids', 'pg_get_replication_slots',
               'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
               'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',
@@ -2364,15 +2968,17 @@ begin
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
       ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
-      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'),
+      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'), ('retired_key', 'fixed', 'boolean'),
       ('bare_form', 'form', 'text'),
       ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),
       ('snapshot', 'topic', 'text'), ('snapshot', 'age_weeks', 'integer'), ('snapshot', 'n', 'integer'),
       ('proposal', 'topic', 'text'),
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
-      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'stamp', 'xid8'), ('sweep_mark', 'horizon', 'xid8'),
-      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
+      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
+      ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),
+      ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;
   if found then

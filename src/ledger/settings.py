@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     avoid_file: FilePath | None = None
     """Names that no answer and no label may hold, one a line."""
     notices_dir: FilePath | None = None
-    """The notices that consent refers to."""
+    """The notices that consent refers to, one file a version and language (`v2.en.md`), beside those that ship."""
     undecided_tier: Literal["topics", "none"] = "topics"
     """What agents may read of a principal who has not decided; kept in the database for every worker until it is
     set otherwise."""
@@ -144,8 +144,9 @@ class Settings(BaseSettings):
     """The port to listen at; 0: any that is free."""
     workers: int = Field(default=1, ge=1, le=256)
     """Processes that serve."""
-    sweep_every_hours: int = Field(default=24, ge=0, le=168)
-    """Whole hours between two sweeps by the serving processes; 0: they do not sweep."""
+    sweep_every_hours: int = Field(default=1, ge=0, le=24)
+    """The serving processes sweep soon after midnight (UTC), and look every so many whole hours whether that is still
+    to be done; 0: they do not sweep."""
 
     @model_validator(mode="after")
     def _pools_are_ordered(self) -> Self:

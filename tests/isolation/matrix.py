@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -88,10 +88,13 @@ _VALUES: dict[str, Any] = {
     "the_topic": "old", "the_key": "kids", "old_key": "diet", "target": "kids", "new_alias": "offspring",
     "new_answer": "I want five kids", "new_decision": "revoked", "new_notice": "v2", "weeks": 3, "label": "kids",
     "undecided_tier": "topics", "come_true": True, "tab": "ledger.entry", "until": TODAY + timedelta(days=1),
-    "what": "deleted", "asked": "",
+    "what": "deleted", "asked": "", "the_piece": "ledger.entry", "swept": TODAY, "piece": "ledger.entry",
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
-_OF: dict[str, dict[str, Any]] = {"own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}}
+_OF: dict[str, dict[str, Any]] = {
+    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topic_create": {"the_key": "a_new_one"},
+    "topics_seen": {"part": "", "which": "all"}, "aliases_of": {"the_key": "kids"}
+}  # fmt: skip
 _BY_TYPE: dict[str, Any] = {
     "uuid": _A_MARK, "text": "kids", "text[]": ["kids"], "boolean": True, "integer": 5, "bigint": 5, "date": SAID,
     "date[]": [SAID], "uuid[]": [_A_MARK], "jsonb": "{}", "regclass": "ledger.entry", "tid[]": ["(0,1)"], "xid": "3",
@@ -129,12 +132,16 @@ class World:
         )
 
     def store(self) -> frozenset[tuple[str, str]]:
-        """Every row, with no filter at all; of the sweep's mark that it is there, not where."""
-        every = " union all ".join(
-            f"select '{table}', t::text from ledger.{table} t" for table in TABLES if table != "sweep_mark"
-        )
-        mark = "select 'sweep_mark', concat_ws(' ', stamp is null, snapshot_on) from ledger.sweep_mark"
-        return frozenset(self.database.rows(f"{every} union all {mark}"))
+        """Every row, with no filter at all; of the sweep's marks the days, without numbers of transactions."""
+        shown = {
+            "sweep_mark": "concat_ws(' ', cut_on, restored_on, swept_on, snapshot_on, asked_on)",
+            "piece_mark": "t.piece::text",
+        }
+        return frozenset(self.database.rows(
+            " union all ".join(
+                f"select '{table}', {shown.get(table, 't::text')} from ledger.{table} t" for table in TABLES
+            )
+        ))  # fmt: skip
 
     def of(self, surface: Surface) -> list[Function]:
         """The functions that a surface may call."""
@@ -213,7 +220,10 @@ def _live(ledger: Ledger, name: str, word: str) -> None:
         day = TODAY - timedelta(days=200) if label == "old" else SAID
         (outcome,) = person.capture(message, day, [Candidate(label, message)])
         assert outcome.verdict.accepted, outcome.verdict
-    ledger.run(principals.decide_consent(ledger.context, person.id, Decision.GRANTED, f"notice-{word}"))
+    own = replace(
+        ledger.context, notices=frozenset({word})
+    )  # as if their notice were a file of the deployment
+    ledger.run(principals.decide_consent(own, person.id, Decision.GRANTED, word))
     (diet,) = [
         one for one in ledger.run(principals.entries(ledger.context, person.id)) if one.topic == "diet"
     ]

@@ -25,12 +25,13 @@ def document(*answers: tuple[str, str], principal: Any = P) -> str:
 
 @pytest.fixture
 def kept(any_database):
-    """Ann has answered on an open, a sealed and an unlisted topic."""
+    """Ann has answered on an open, a sealed and an unlisted topic, which the sweep has proposed."""
     any_database.day(TODAY)
     any_database.keep(P, TODAY, {"kids": WORDS, "faith": "I am a quaker", "hobby": "I collect spoons"})
     any_database.installer.execute(
         "update ledger.topic set listed = true, handling = case key when 'kids' then 'open' else 'sealed' end where key <> 'hobby'"
     )
+    any_database.installer.execute("insert into ledger.proposal values ('hobby')")
     return any_database
 
 
@@ -110,7 +111,9 @@ def test_the_length_of_the_log_tells_no_letter_of_an_answer(kept):
 )
 def test_what_is_wrong_with_a_capture_is_told_whatever_is_stored(kept, said_on, answers):
     connection = kept.surface(Surface.CAPTURE)
-    kept.surface(Surface.PRINCIPAL).execute("select ledger.own_object(%s, true)", (Q,))
+    kept.surface(Surface.PRINCIPAL).execute(
+        "select ledger.own_object(%s, true, %s)", (Q, IDENTITY.mark_all(Q))
+    )
     told = set()
     for principal in (P, Q, IDENTITY.principal("nobody")):
         with pytest.raises(psycopg.Error) as refused:
@@ -132,7 +135,9 @@ def test_a_capture_without_words_renews_nothing(kept):
 
 
 def test_a_negative_limit_tells_nothing_of_what_is_hidden(kept):
-    kept.surface(Surface.PRINCIPAL).execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (P,))
+    kept.surface(Surface.PRINCIPAL).execute(
+        "select ledger.own_decide_consent(%s, 'granted', 'v1', '{}')", (P,)
+    )
     agent = kept.surface(Surface.AGENT)
     for principal in (P, Q):
         found = agent.execute(
@@ -156,13 +161,14 @@ def test_nobody_writes_with_a_view_that_is_older_than_his_lock(kept, level):
 
 
 def test_a_transaction_left_open_holds_the_sweep_up_and_no_capture(kept):
+    kept.day(TODAY + timedelta(days=1))
     agent = kept.surface(Surface.AGENT)
     with agent.transaction(force_rollback=True):
         agent.execute("select ledger.coin('left_open')")
         with pytest.raises(psycopg.errors.LockNotAvailable):
-            kept.surface(Surface.SWEEPER).execute("select ledger.sweep_restamp()")
+            kept.surface(Surface.SWEEPER).execute("select ledger.sweep_restamp('ledger.entry')")
         kept.keep(P, TODAY, {"kids": "I want three kids"})
-    kept.surface(Surface.SWEEPER).execute("select ledger.sweep_restamp()")
+    kept.surface(Surface.SWEEPER).execute("select ledger.sweep_restamp('ledger.entry')")
     assert kept.rows("select answer from ledger.entry where topic = 'kids'") == [("I want three kids",)]
 
 
@@ -175,6 +181,13 @@ def test_a_transaction_left_open_holds_the_sweep_up_and_no_capture(kept):
         "pg_current_wal_insert_lsn()",
         "pg_logical_emit_message(true, 'a', 'b')",
         "pg_current_snapshot()",
+        "pg_current_xact_id()",
+        "txid_current()",
+        "pg_export_snapshot()",
+        "pg_control_checkpoint()",
+        "pg_control_system()",
+        "age('3'::xid)",
+        "mxid_age('3'::xid)",
         "txid_current_snapshot()",
         "pg_relation_size('ledger.entry')",
         "pg_blocking_pids(1)",
@@ -207,14 +220,17 @@ def test_a_raw_login_is_not_told_whether_its_call_wrote_something(kept, surface,
 @pytest.mark.parametrize(
     "steps",
     [
-        ({"listed": False}, {"handling": "open"}, {"listed": True}),
-        ({"listed": False, "handling": None}, {"listed": True, "handling": "open"}),
+        ({"listed": False}, None),
+        ({"listed": False, "handling": None}, None),
         ({"handling": None}, {"handling": "open"}),
     ],
 )
 def test_no_way_of_loosening_what_was_sealed_shows_it(kept, steps):
     operator = kept.surface(Surface.OPERATOR)
     for change in steps:
+        if change is None:
+            operator.execute("select ledger.topic_create('faith', '{}')")
+            continue
         (state,) = operator.execute("select ledger.topic_read('faith')").fetchone()
         operator.execute(
             "select ledger.topic_change('faith', %s::jsonb, %s::jsonb)",
@@ -234,19 +250,3 @@ def test_the_key_of_a_topic_is_not_changed_by_a_field(kept):
         (json.dumps(state), json.dumps({"key": "evil"})),
     ).fetchone()
     assert changed == (state,)
-
-
-def test_a_row_of_a_transaction_that_had_its_number_before_the_sweep_is_stamped_by_the_next(kept):
-    capture = kept.surface(Surface.CAPTURE)
-    sweeper = kept.surface(Surface.SWEEPER)
-    with capture.transaction():
-        capture.execute("select pg_current_xact_id()")
-        sweeper.execute("select ledger.sweep_restamp()")
-        capture.execute(
-            "select ledger.capture(%s, %s, %s::jsonb)",
-            (P, TODAY - timedelta(days=0), document(("kids", "I want three kids"))),
-        )
-    ((alone,),) = kept.rows("select distinct xmin::text from ledger.entry where principal = %s", P)
-    sweeper.execute("select ledger.sweep_restamp()")
-    ((stamped,),) = kept.rows("select distinct xmin::text from ledger.entry where principal = %s", P)
-    assert stamped != alone

@@ -135,11 +135,11 @@ def token(
         typer.Option(metavar="SECONDS", help="How long it is good for: at most 3600, and 3600 if absent."),
     ] = None,
     max_tier: Annotated[
-        Tier,
+        Tier | None,
         typer.Option(
-            help="What may be read with it at most: nothing, which topics are covered, or the words."
+            help="What may be read with it at most: nothing, which topics are covered, or the words. For agent alone."
         ),
-    ] = Tier.FULL,
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Prints a token, and nothing else: what a caller of the HTTP interface shows.
@@ -218,24 +218,33 @@ GOING = {
     "pending": "answers that still wait for the person's yes",
     "barriers": "marks of what somebody deleted, which keep it deleted",
     "audit": "lines of the audit: how often something was done, and on which day",
+    "topics": "keys that some agent coined, and nobody has an answer on",
 }
 
 
 @app.command(epilog=example("answer-ledger sweep --dry-run"), rich_help_panel=CARE)
 def sweep(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what would go, to the row, and change nothing. Exact counts are the owner's alone.",
+        ),
     ] = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Deletes what is past its window, and stamps anew what was written. `serve` does it daily by itself."""
+    """Deletes what is past its window, and stamps anew what was written before today. `serve` does it daily by itself.
+
+    It counts exactly, and is for the owner of the ledger: two exact counts with a step in between can tell of one person.
+    Operators ask over HTTP, and hear what the weekly snapshot says.
+    """
     from ledger.cli.terminal import errors, say
     from ledger.service import sweeps
 
     with opened(data_dir, database) as ledger, errors.status("sweeping") as status:
-        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} entries gone"))
+        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} more rows gone"))
         done = ledger.run(sweeps.due() if dry_run else told)
     if json:
         print_json(done)
@@ -253,6 +262,11 @@ def sweep(
         say(
             f"Rows stamped anew, so that nothing tells in which order they were written: {done['restamped']:,}"
         )
+        if done["held_back"]:
+            say(
+                f"{done['held_back']} tables could not be cleaned yet: a transaction is open that is older than this sweep, "
+                "such as a dump's. Sweep again when it has ended."
+            )
 
 
 @app.command(epilog=example("answer-ledger doctor"), rich_help_panel=CARE)

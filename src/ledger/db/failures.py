@@ -26,15 +26,18 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
         "Nothing of this principal may be changed or deleted until the hold is lifted."
     ),
     "LG003": lambda: NotFound("There is no such thing here, or no longer."),
-    "LG004": lambda: PreconditionFailed(
-        "This topic has changed since it was read. Read it again, then decide."
-    ),
+    "LG004": lambda: PreconditionFailed("This has changed since it was read. Read it again, then decide."),
     "LG005": lambda: Conflict(
         "An alias must be no topic of its own, and what was merged stays a label of where it went. Merge the topics instead."
     ),
     "LG006": lambda: InvalidRequest(
         "A message can't have been typed on a day that has yet to come.",
         [Problem("said_on", "must not be later than tomorrow (UTC)")],
+    ),
+    # midnight has passed twice between a write and its repetition, or clocks differ
+    "LG009": lambda: Unavailable("A new day is beginning. Nothing was written; try again."),
+    "LG010": lambda: Conflict(
+        "This label is taken: it is a listed topic, or leads to one. List the topics to see."
     ),
 }
 

@@ -12,6 +12,7 @@ from datetime import date
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Column, MetaData, Text
+from sqlalchemy.dialects.postgresql import REGCLASS
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
@@ -103,7 +104,8 @@ class TopicAlias(Table, table=True):
 class RetiredKey(Table, table=True):
     __tablename__ = "retired_key"
     key: str = Field(primary_key=True, sa_type=Text)
-    merged_into: str = Field(sa_type=Text)
+    merged_into: str = Field(primary_key=True, sa_type=Text)
+    fixed: bool = True
 
 
 class BareForm(Table, table=True):
@@ -140,10 +142,21 @@ class Setting(Table, table=True):
 class SweepMark(Table, table=True):
     __tablename__ = "sweep_mark"
     only_row: bool = Field(default=True, primary_key=True)
-    stamp: int | None = Field(default=None, sa_column=Column(_Xid8))
-    horizon: int | None = Field(default=None, sa_column=Column(_Xid8))
+    cut_on: date | None = None
+    cut_at: int | None = Field(default=None, sa_column=Column(_Xid8))
     cluster: int | None = Field(default=None, sa_type=BigInteger)
+    restored_on: date | None = None
+    swept_on: date | None = None
     snapshot_on: date | None = None
+    asked_on: date | None = None
+    asked_hour: int | None = None
+
+
+class PieceMark(Table, table=True):
+    __tablename__ = "piece_mark"
+    piece: str = Field(primary_key=True, sa_type=REGCLASS)
+    stamp: int = Field(sa_column=Column(_Xid8, nullable=False))
+    up_to: int | None = Field(default=None, sa_column=Column(_Xid8))
 
 
 class Version(Table, table=True):

@@ -90,6 +90,7 @@ class AsyncLedger:
         try:
             return await self._connections.run(use_case)
         except Unavailable:
+            # kept, so that it is not collected before it is done
             self._reviving = asyncio.create_task(asyncio.to_thread(self.deployment.revive))
             raise
 

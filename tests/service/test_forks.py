@@ -69,6 +69,37 @@ def test_nor_from_a_pool_of_processes_on_the_embedded_server_which_ends_with_its
     assert not (tmp_path / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
 
 
+# The sessions of parent and child.
+SESSIONS = """
+import json, os, sys
+from ledger import Ledger
+from ledger.db.operation import Operation, Surface
+from ledger.processes import PerProcess
+{broken}
+
+def session():
+    return (yield Operation(Surface.AGENT, "select pg_backend_pid()", (), lambda rows: rows[0][0]))
+
+ledger = Ledger.open()
+own = ledger.run(session())
+child = os.fork()
+if child == 0:
+    print(json.dumps([own, ledger.run(session())]))
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+ledger.close()
+"""
+
+
+def test_a_child_on_a_session_of_its_parent_would_be_noticed(database: Any, run: Run) -> None:
+    parent, child = run("-c", SESSIONS.format(broken=""), database=database)
+    assert parent != child
+    shared = "PerProcess.get = lambda self: self._made.setdefault(0, self._make())"
+    parent, child = run("-c", SESSIONS.format(broken=shared), database=database)
+    assert parent == child
+
+
 OUTLIVING = """
 import json, os, sys
 from ledger import Ledger

@@ -91,13 +91,18 @@ _VALUES: dict[str, Any] = {
     "what": "deleted", "asked": "",
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
-_OF: dict[str, dict[str, Any]] = {"own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}}
+_OF: dict[str, dict[str, Any]] = {
+    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topics_for": {"labels": [*LABELS, "a_new_one"]},
+}  # fmt: skip
 _BY_TYPE: dict[str, Any] = {
     "uuid": _A_MARK, "text": "kids", "text[]": ["kids"], "boolean": True, "integer": 5, "bigint": 5, "date": SAID,
     "date[]": [SAID], "uuid[]": [_A_MARK], "jsonb": "{}", "regclass": "ledger.entry", "tid[]": ["(0,1)"], "xid": "3",
     "xid8": "3", "ledger.topic": "(kids,,open,,,,t)", "integer[]": [5], "boolean[]": [True],
 }  # fmt: skip
-_PREPARE = {"hold_lift": "insert into ledger.legal_hold values (%s, true)"}
+_PREPARE = {
+    "hold_lift": "insert into ledger.legal_hold values (%s, true)",
+    "sweep_expired": "insert into ledger.entry values (%s, 'long_ago', 'It was so then', '2020-01-01')",
+}
 
 _FUNCTIONS = """
 select p.proname, p.oid::bigint, p.proowner::regrole::text, p.proretset,
@@ -147,10 +152,20 @@ class World:
             self._sessions[key] = self.database.surface(surface)
         return self._sessions[key]
 
+    def prepare(self, function: Function, person: Person) -> None:
+        """Puts in place what a function finds something to do with."""
+        if function.name in _PREPARE:
+            self.database.installer.execute(
+                f"{_PREPARE[function.name]} on conflict do nothing", (person.principal,)
+            )
+
+    def restore(self) -> None:
+        """Puts the store back to where it was at first."""
+        self.database.installer.execute(f"{self._restore}; commit")
+
     def try_(self, connection: Any, function: Function, person: Person, **given: Any) -> Outcome:
         """Calls for a person, and puts the store back to where it was."""
-        if function.name in _PREPARE:
-            self.database.installer.execute(_PREPARE[function.name], (person.principal,))
+        self.prepare(function, person)
         before = self.store() - self._start
         try:
             rows, error = (
@@ -161,7 +176,7 @@ class World:
             rows, error = (), raised
         after = self.store()
         if after != self._start:
-            self.database.installer.execute(f"{self._restore}; commit")
+            self.restore()
         if error is None:
             return Outcome(rows, None, after - before, "")
         return Outcome(rows, error.sqlstate, after - before, told(error))

@@ -14,10 +14,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.synchronize import Event
 
 from ledger.db import expected
-from ledger.db.remains import LARGE, Remains, Table
+from ledger.db.remains import LARGE, Remains, Row, Table
 from ledger.proof import histories
 from ledger.proof.comparison import SHOWN, Evidence, differences, of_metrics, of_rows
 from ledger.proof.histories import Day, World
+from ledger.proof.order import Order, compared
 from ledger.proof.play import Play
 from ledger.proof.stage import Place, Stage
 
@@ -37,6 +38,7 @@ class Findings:
     disorder: list[str] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
+    order: Order = field(default_factory=Order)  # of each two people's rows, after a sweep
 
     def add(self, more: Findings) -> None:
         for one in fields(self):
@@ -45,7 +47,9 @@ class Findings:
 
     @property
     def well(self) -> bool:
-        return not (self.faults or self.disorder or self.locked or self.differences)
+        return not (
+            self.faults or self.disorder or self.locked or self.differences or list(self.order.told())
+        )
 
 
 def examine(
@@ -125,9 +129,9 @@ def _examine(stage: Stage, seed: int, *, people: int, days: int) -> Findings:
         "in other threads": histories.in_other_threads(told, seed),
         "in another order": histories.in_another_order(told, seed),
     }
-    first = list(_played(stage, told, found))
+    first = list(_played(stage, told, "as it was generated", found))
     for how, other in others.items():
-        for (day, a), (_, b) in zip(first, _played(stage, other, found), strict=True):
+        for (day, a), (_, b) in zip(first, _played(stage, other, f"told {how}", found), strict=True):
             found.compared += len(a)
             found.differences += [
                 f"world {seed}, told {how}, day {day.day}: {difference}" for difference in differences(a, b)
@@ -135,14 +139,16 @@ def _examine(stage: Stage, seed: int, *, people: int, days: int) -> Findings:
     return found
 
 
-def _played(stage: Stage, world: World, found: Findings) -> Iterator[tuple[Day, Evidence]]:
+def _played(stage: Stage, world: World, telling: str, found: Findings) -> Iterator[tuple[Day, Evidence]]:
     with stage.place() as place, Remains(place.installer) as remains:
         play = Play(place)
         for day in world.days:
             play.day(day)
             found.disorder += remains.disorder()[:SHOWN]
             found.locked += remains.locked()
+            before = _in_order(remains)
             play.sweep()
+            found.order += compared(before, _in_order(remains), f", {telling},")
             held = {t: remains.count(t) for t in remains.tables() if not t.of_the_system}
             found.filled |= {t.name for t, n in held.items() if n}
             # not the release's own data: of so many rows statistics are a sample of chance
@@ -153,6 +159,16 @@ def _played(stage: Stage, world: World, found: Findings) -> Iterator[tuple[Day, 
         found.rows += sum(
             remains.count(table) for table in remains.tables() if table.name in expected.OF_PRINCIPALS
         )
+
+
+def _in_order(remains: Remains) -> list[Row]:
+    """The rows whose order on disk could be that of writing."""
+    return [
+        row
+        for table in remains.tables()
+        if table.name in expected.OF_PRINCIPALS or table.name == "topic"
+        for row in remains.rows(table)
+    ]
 
 
 def evidence(place: Place, remains: Remains, *, in_whole: bool) -> Evidence:

@@ -34,6 +34,7 @@ from ledger.db.operation import UseCase
 from ledger.embedded import EmbeddedServer
 from ledger.identity import Identity
 from ledger.proof.client import Client
+from ledger.proof.routes import inner
 from ledger.proof.words import LISTED
 from ledger.service.deployment import Deployment, migrate
 from ledger.settings import Settings
@@ -256,10 +257,8 @@ class Place:
 
 
 def ledger_of(app: Any) -> Any:
-    """The ledger of an application, whatever was wrapped around it."""
-    while not hasattr(app, "state"):
-        app = app.app
-    return app.state.ledger
+    """The ledger of an application."""
+    return inner(app).state.ledger
 
 
 class _Log(logging.Handler):

@@ -5,9 +5,9 @@ For ledgers that are made to be thrown away.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import psycopg
@@ -24,22 +24,20 @@ select exists (select from pg_locks l join pg_database d on d.oid = l.database
 def across(installer: str, strike: Callable[[], None], write: Callable[[], T]) -> tuple[T, bool]:
     """Holds the whole lock while a write begins, lets midnight strike and the day be cut while it waits, and lets
     it go on. Gives what came of the write, and whether it did wait."""
-    waited = threading.Event()
-    with psycopg.connect(installer, autocommit=True) as other:
+    with psycopg.connect(installer, autocommit=True) as other, ThreadPoolExecutor(1) as night:
         other.execute("select pg_advisory_lock(hashtextextended('ledger.whole', 0))")
 
-        def midnight() -> None:
+        def pass_midnight() -> bool:
             deadline = time.monotonic() + _LONGEST_S
-            while not waited.is_set() and time.monotonic() < deadline:
-                if other.execute(_WAITS).fetchone() == (True,):
-                    waited.set()
-            strike()
-            other.execute("select ledger.cut()")
-            other.execute("select pg_advisory_unlock_all()")
+            waits = False
+            try:
+                while not waits and time.monotonic() < deadline:
+                    waits = other.execute(_WAITS).fetchone() == (True,)
+                strike()
+                other.execute("select ledger.cut()")
+            finally:
+                other.execute("select pg_advisory_unlock_all()")
+            return waits
 
-        night = threading.Thread(target=midnight)
-        night.start()
-        try:
-            return write(), waited.is_set()
-        finally:
-            night.join()
+        passed = night.submit(pass_midnight)
+        return write(), passed.result()

@@ -24,7 +24,7 @@ class Section(StrEnum):
     ATTACK = "An attacker who has everything: were two answers given in one thread?"
     TRANSCRIPTS = "The same on the transcripts"
     WALL = "The wall holds in the database"
-    STANDING = "What was taken away stays away, and the newest answer stands"
+    STANDING = "The newest answer stands, and what was deleted stays away"
     ORACLE = "No reply is an oracle"
     ECHOES = "No reply and no log is an echo"
     DOORS = "Marked values, by every door"

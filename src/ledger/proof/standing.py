@@ -1,7 +1,7 @@
-"""What stands: what was deleted stays deleted as long as it could be kept, the newest answer stands in whatever order
-they come, and an alias names a topic and is none.
+"""What stands: the newest answer, in whatever order they come; an alias as a name; a day, once it is cut; and what was
+deleted stays deleted as long as it could be kept.
 
-Source: DESIGN sections 3 (G7) and 5.
+Source: DESIGN sections 3 (G1, G7) and 5.
 """
 
 from __future__ import annotations
@@ -12,39 +12,70 @@ from itertools import permutations
 from typing import Any
 
 from ledger.core.model import Handling
-from ledger.db import agent
+from ledger.db import agent, midnight
 from ledger.db.operation import UseCase
 from ledger.proof.histories import FIRST_DAY
 from ledger.proof.report import Line, line
 from ledger.proof.stage import Place
 from ledger.proof.words import LISTED
+from ledger.service import sweeps
 
+NEXT_DAY = FIRST_DAY + timedelta(days=1)
 LONG = 900  # whole days: a topic that is kept for longer than the default window
 CAR, PAYSLIPS = "car", "income_proof"  # of LISTED: an open topic, and one whose answers wait for a yes
 ALIAS, OTHERS = "payslips", "windmills"  # labels of one topic, and of nothing yet
 
 
 def examine(place: Place) -> Iterator[Line]:
-    wrong = list(_deleted(place))
-    yield line(
-        "what was deleted comes back with no late capture, for as long as its topic keeps answers",
-        "G7", wrong, f"a topic that is kept for {LONG} days, over sweeps past the default window",
-    )  # fmt: skip
+    place.clock.set(FIRST_DAY)
     compared, wrong = _in_any_order(place)
     yield line(
         "the newest answer stands, in whatever order captures come; so does the newest that waits for a yes",
-        "G7", wrong, f"{compared} orders",
-    )  # fmt: skip
+        "G7",
+        wrong,
+        f"{compared} orders",
+    )
     coined, wrong = _aliases(place)
     yield line(
         "an alias stays a name of its topic, whoever coins it",
-        "G7", wrong, f"{coined} labels coined",
-    )  # fmt: skip
+        "G7",
+        wrong,
+        f"{coined} labels coined",
+    )
+    yield line(
+        "a write that began before midnight and comes after the cut is one of the new day",
+        "G1",
+        list(_midnight(place)),
+        "a decision that waited while the day was cut",
+    )
+    wrong = list(_deleted(place))
+    yield line(
+        "what was deleted comes back with no late capture, for as long as its topic keeps answers",
+        "G7",
+        wrong,
+        f"a topic that is kept for {LONG} days, over sweeps past the default window",
+    )
+
+
+def _midnight(place: Place) -> Iterator[str]:
+    consent = {"decision": "granted", "notice": "v1"}
+    reply, waited = midnight.across(
+        place.installer,
+        lambda: place.clock.strike_midnight(NEXT_DAY),
+        lambda: place.call("PUT", "/v1/me/consent", consent, scope="principal", who="deciding"),
+    )
+    place.clock.set(NEXT_DAY)
+    if not waited:
+        yield "the decision did not wait while the whole was locked"
+    if reply.status_code != 200:
+        yield f"the decision was answered {reply.status_code}"
+    elif reply.json()["decided_on"] != NEXT_DAY.isoformat():
+        yield "the decision bears the day before, and comes after its cut"
 
 
 def _deleted(place: Place) -> Iterator[str]:
     """Of a topic that keeps answers for longer than the default, and of one that does not."""
-    place.clock.set(FIRST_DAY)
+    place.clock.set(NEXT_DAY)
     _expect(
         place.call(
             "PATCH",
@@ -55,23 +86,22 @@ def _deleted(place: Place) -> Iterator[str]:
         200,
     )
     for key in (CAR, "pets"):
-        place.capture("deleting", FIRST_DAY, key, LISTED[key].sentences[0])
+        place.capture("deleting", NEXT_DAY, key, LISTED[key].sentences[0])
         path = f"/v1/me/entries/{place.entry_id('deleting', key)}"
         _expect(place.call("DELETE", path, scope="principal", who="deleting").status_code, 204)
     for days in (1, 541, LONG - 1):
-        place.clock.set(FIRST_DAY + timedelta(days=days))
-        place.call("POST", "/v1/operator/sweep", scope="operator")
+        place.clock.set(NEXT_DAY + timedelta(days=days))
+        place.run(sweeps.sweep())
         for key in (CAR, "pets"):
-            place.capture("deleting", FIRST_DAY, key, LISTED[key].sentences[0])
+            place.capture("deleting", NEXT_DAY, key, LISTED[key].sentences[0])
         yield from (f"{days} days later {topic} is back" for topic in _entries(place, "deleting"))
     # and the topic does keep what was not deleted
-    place.capture("keeping", FIRST_DAY, CAR, LISTED[CAR].sentences[0])
-    if _entries(place, "keeping") != {CAR: (LISTED[CAR].sentences[0], FIRST_DAY, False)}:
+    place.capture("keeping", NEXT_DAY, CAR, LISTED[CAR].sentences[0])
+    if _entries(place, "keeping") != {CAR: (LISTED[CAR].sentences[0], NEXT_DAY, False)}:
         yield f"after {LONG - 1} days a topic that is kept for {LONG} keeps nothing: nothing was looked at"
 
 
 def _in_any_order(place: Place) -> tuple[int, list[str]]:
-    place.clock.set(FIRST_DAY)
     said = [
         (FIRST_DAY - timedelta(days=days), f"{LISTED[CAR].sentences[0]}, as I said {days} days ago")
         for days in (0, 5, 9)

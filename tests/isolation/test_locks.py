@@ -172,3 +172,41 @@ def broken(world: World, function: str, old: str, new: str) -> None:
     ((definition,),) = world.database.rows(f"select pg_get_functiondef('ledger.{function}'::regproc)")
     assert old in definition
     world.database.installer.execute(definition.replace(old, new))
+
+
+# ── The cut of a day ─────────────────────────────────────────────────────────────────────────────
+
+
+def through(world: World) -> set[str]:
+    """Functions that write under a day that was cut while they waited."""
+    found = set()
+    for surface, function in writing(world):
+        if function.name.startswith("sweep_") or function.name == "cut":
+            continue  # a sweep cuts the day itself
+        world.prepare(function, world.people[0])
+        with Clock(world.database.conninfo) as clock, psycopg.connect(
+            world.database.logins[surface], autocommit=True
+        ) as caller:
+            clock.set(TODAY)
+            try:
+                midnight.across(
+                    world.database.conninfo,
+                    lambda clock=clock: clock.strike_midnight(TODAY + timedelta(days=1)),
+                    lambda caller=caller, function=function: caller.execute(*function.call(world.people[0].principal)),
+                )
+                found.add(function.name)
+            except psycopg.Error as error:
+                if error.sqlstate != "LG009":
+                    found.add(f"{function.name} {error.sqlstate}")
+            clock.set(TODAY)
+        world.restore()
+    return found
+
+
+def test_no_write_that_began_before_midnight_comes_after_the_cut(populated: World) -> None:
+    assert through(populated) == set()
+
+
+def test_a_write_that_ignores_the_cut_is_found(fresh: World) -> None:
+    broken(fresh, "capture", "perform ledger.lock_principal(p);", UNCUT)
+    assert through(fresh) == {"capture"}

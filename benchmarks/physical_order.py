@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from rich.table import Table
 
 from ledger.db import capture, sweeper
 from ledger.db.capture import Kept
+from ledger.db.clock import Clock
 from ledger.db.operation import Operation, Surface
 from ledger.db.remains import Remains
 from ledger.service.ledger import Ledger
@@ -128,15 +129,23 @@ def sweeps(
         (WORDS, TODAY, entries // each, each - 1),
     )
     installer.execute("vacuum ledger.entry")
-    with psycopg.connect(ledger.deployment.logins[Surface.SWEEPER], autocommit=True) as connection:
-        for what in ("everything", "what one principal in a hundred wrote since", "nothing written since"):
+    with (
+        Clock(str(ledger.deployment.installer)) as clock,
+        psycopg.connect(ledger.deployment.logins[Surface.SWEEPER], autocommit=True) as connection,
+    ):
+        pieces = [piece for piece in run(connection, sweeper.pieces()) if piece.is_stamped]
+        rounds = ("everything", "what one principal in a hundred wrote since", "nothing written since")
+        for day, what in enumerate(rounds, 1):
             if what.startswith("what"):
                 installer.execute(
                     "update ledger.entry set answer = answer where principal in "
                     "(select principal from ledger.entry group by principal having abs(hashtext(principal::text)) % 100 = 0)",
                 )
+            # what was written is of an earlier day once the next has begun
+            clock.set(datetime.now(UTC).date() + timedelta(days=day))
+            run(connection, sweeper.cut())
             start = time.perf_counter()
-            stamped = run(connection, sweeper.restamp())
+            stamped = sum(run(connection, sweeper.restamp(piece)) for piece in pieces)
             yield what, f"{stamped:,}", f"{(time.perf_counter() - start) * 1e3:,.0f}"
 
 

@@ -8,12 +8,12 @@
 --   06 capture    what the application calls
 --
 -- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
--- Why he can't: there is no column for it (02); and what the server keeps by itself, such as the number of
+-- Why they can't: there is no column for it (02); and what the server keeps by itself, such as the number of
 -- the transaction that wrote a row (its xmin) or the place where it lies, is the same for all rows of a person
--- in a table after each write, and for all that was written since the last sweep after the next (04, 09).
+-- in a table after each write, and for all that was written on one day after the first sweep of the next (04, 09).
 --
 -- What remains, and docs/threat-model.md tells: whoever also holds the chats can search them for the words. A
--- topic's key is a word that an agent coined. Rows written since the last sweep tell the order of writing, and so
+-- topic's key is a word that an agent coined. Rows written today tell the order of writing, and so
 -- do dead rows until VACUUM, the write-ahead log, and copies of either; the stamp of a sweep tells its day.
 --
 -- Words, in the order in which they are met:
@@ -29,14 +29,16 @@
 --   notice      the text that he was shown when he consented
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
---   sweep       the daily job that deletes what is past its window, and stamps rows anew (a *re-stamp*)
+--   cut         the transaction between the last write of one day and the first of the next
+--   sweep       the daily job that deletes what is past its window, and stamps the rows of earlier days anew (a
+--               *re-stamp*)
 --   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
--- must not have · LG008 the columns are closed. None repeats a value.
+-- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
 
 -- 01 · Roles
 --

@@ -179,16 +179,31 @@ insert into ledger.setting default values;
 
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
-  stamp       xid8,
-  horizon     xid8,
+  cut_on      date,
+  cut_at      xid8,
   cluster     bigint,
+  restored_on date,
+  swept_on    date,
   snapshot_on date
 );
-comment on table ledger.sweep_mark is 'How far the last sweep came.';
-comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
-comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
-comment on column ledger.sweep_mark.cluster is 'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
+comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
+comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
+comment on column ledger.sweep_mark.cut_at is 'The transaction of that cut: what was written on earlier days has a smaller number.';
+comment on column ledger.sweep_mark.cluster is
+  'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
+comment on column ledger.sweep_mark.restored_on is
+  'The day of the first cut in this cluster. Until a sweep of a later day, every sweep stamps everything anew.';
+comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that came to its end.';
 insert into ledger.sweep_mark default values;
+
+create table ledger.piece_mark (
+  piece regclass not null primary key,
+  stamp xid8     not null,
+  up_to xid8
+);
+comment on table ledger.piece_mark is 'How far the sweep came in each piece of a table (04, pieces).';
+comment on column ledger.piece_mark.stamp is 'The transaction of its last re-stamp: its rows are left alone by the next.';
+comment on column ledger.piece_mark.up_to is 'The cut up to which it was stamped; null: everything is to be stamped again.';
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
 -- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
@@ -212,6 +227,27 @@ end $$;
 
 -- The release's own list: a sample of it would be another each time.
 alter table ledger.bare_form alter column form set statistics 0;
+
+-- A read of a row that was not frozen yet leaves a mark on its page. The sweep freezes what it wrote (09); on PostgreSQL
+-- 15 and 16, where it may not, autovacuum does, at once.
+do $$
+declare
+  tab regclass;
+begin
+  if current_setting('server_version_num')::integer < 170000 then
+    for tab in
+      select oid::regclass from pg_class
+       where relnamespace = 'ledger'::regnamespace and relkind = 'r' and relname not in ('bare_form', 'version')
+    loop
+      execute format(
+        'alter table %s set (
+           autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+           autovacuum_vacuum_insert_threshold = 0, autovacuum_vacuum_insert_scale_factor = 0,
+           autovacuum_freeze_min_age = 0, autovacuum_freeze_table_age = 0,
+           vacuum_index_cleanup = on, vacuum_truncate = off)', tab);
+    end loop;
+  end if;
+end $$;
 
 alter table ledger.entry   alter column answer set storage plain;
 alter table ledger.pending alter column answer set storage plain;

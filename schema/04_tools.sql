@@ -67,25 +67,18 @@ end $$;
 -- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
 -- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
 -- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write holds up the
--- sweep, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw login can set
--- that aside). It holds up nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and comes
--- back later, so that captures do not queue behind him.
+-- sweep and the cut, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw
+-- login can set that aside). Whoever wants the whole waits two seconds at most (10_grants.sql) and comes back
+-- later, so that captures do not queue behind them.
 --
 -- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
-
-create function ledger.refuse_old_view() returns void
-  language plpgsql as $$
-begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'only READ COMMITTED may write' using errcode = '25001';
-  end if;
-end $$;
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
 begin
   perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+  perform ledger.refuse_before_the_cut();
 end $$;
 
 create function ledger.lock_principal(p uuid) returns void
@@ -100,7 +93,83 @@ create function ledger.lock_whole() returns void
 begin
   perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+  perform ledger.refuse_before_the_cut();
 end $$;
+
+create function ledger.refuse_old_view() returns void
+  language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+  end if;
+end $$;
+
+-- ── The cut ──────────────────────────────────────────────────────────────────────────────────────
+-- A day is closed by a cut: a transaction that holds the whole lock, writes nothing but the new day and its own
+-- number, and so stands between the last write of one day and the first of the next. A sweep stamps anew what
+-- was written before today's cut and leaves today's rows alone. So no sweep parts a day, at whatever hour it
+-- runs and however long; and nobody can tell by the stamps who spoke before noon and who after.
+--
+-- The first write of a day makes the cut, or the sweep if it comes first: a write whose day is not that of the
+-- cut fails (LG009), and the application calls ledger.cut and repeats it.
+
+create function ledger.cut() returns date
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  here      bigint  := (select c.system_identifier from pg_control_system() c);
+  is_alone  boolean := false;
+  mark      record;
+begin
+  loop
+    select m.cut_on, m.cut_at, m.cluster into mark from ledger.sweep_mark m where m.only_row;
+    if mark.cluster = here and mark.cut_on = ledger.today() and not ledger.is_ahead(mark.cut_at) then
+      return mark.cut_on;
+    end if;
+    exit when is_alone;
+    -- another may have made it while this one waited: look again
+    perform ledger.refuse_old_view();
+    perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+    is_alone := true;
+  end loop;
+  if mark.cluster is distinct from here or ledger.is_ahead(mark.cut_at) then
+    -- a new ledger, or one restored from another cluster: what the marks say of rows here is not so
+    delete from ledger.piece_mark;
+    update ledger.sweep_mark set restored_on = ledger.today();
+  end if;
+  update ledger.sweep_mark set cut_on = ledger.today(), cut_at = pg_current_xact_id(), cluster = here;
+  return ledger.today();
+end $$;
+comment on function ledger.cut is 'Closes the days before today, if that is not done yet; gives the day that is open now.';
+
+create function ledger.refuse_before_the_cut() returns void
+  language plpgsql as $$
+declare
+  mark record;
+begin
+  select m.cut_on, m.cut_at into mark from ledger.sweep_mark m where m.only_row;
+  if mark.cut_on is distinct from ledger.today()
+     or ledger.is_ahead(mark.cut_at)
+     or pg_current_xact_id_if_assigned() < mark.cut_at  -- a transaction that had its number before the cut
+  then
+    raise exception 'the day has not been cut from the last one' using errcode = 'LG009';
+  end if;
+end $$;
+
+create function ledger.is_ahead(number xid8) returns boolean
+  language plpgsql stable as $$
+begin
+  return number >= pg_snapshot_xmax(pg_current_snapshot());
+end $$;
+comment on function ledger.is_ahead is 'This cluster has not counted so far: the number is of another one.';
+
+-- Numbers of transactions are compared in a circle of 2^32, as the server does; a row that was frozen half a
+-- circle ago counts as written later, and is left as it lies.
+create function ledger.is_before(number xid, mark xid8) returns boolean
+  language sql stable parallel safe as $$
+  select (age(number)::bigint - age(mark::xid)::bigint) & 4294967295 between 1 and 2147483647
+$$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
 -- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
@@ -151,7 +220,7 @@ end $$;
 -- neither tells when, or beside what, one of them was written (the tables' stamps differ till the sweep). Hence
 -- a write is never of one row: all his rows there are taken out and laid down again by one statement, in key
 -- order, and once more while free space on the pages has put them out of order; what 32 times did not help, the
--- sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
+-- next day's sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
 -- one, and by the length of the log a raw login could guess an answer, letter by letter.
 
 create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
@@ -215,13 +284,24 @@ begin
   end loop;
 end $$;
 
--- The same for everybody whose rows lie out of key order or carry more than one xmin. Gives how many rows it laid.
-create function ledger.lay_all(tab regclass) returns bigint
+-- What works on everybody works on the pieces of a table, one by one: the table itself, or the partitions of
+-- one that was parted. A row's place (ctid) means something within its piece alone.
+create function ledger.pieces(tab regclass) returns setof regclass
+  language plpgsql stable as $$
+begin
+  return query
+    select c.oid::regclass from pg_class c where c.oid = tab and c.relkind = 'r'
+    union all
+    select t.relid from pg_partition_tree(tab) t where t.isleaf and t.level > 0;
+end $$;
+
+-- Lays the rows of those in a piece whose rows lie out of key order or carry more than one xmin; null: of
+-- everybody in it.
+create function ledger.lay_piece(piece regclass, whose uuid[]) returns void
   language plpgsql as $$
 declare
-  keys  text := ledger.key_columns(tab);
-  n     bigint;
-  total bigint := 0;
+  keys text := ledger.key_columns(piece);
+  n    bigint;
 begin
   for attempt in 1..32 loop
     execute format(
@@ -230,16 +310,31 @@ begin
            select principal
              from (select principal, xmin as stamp, ctid as here,
                           lag(ctid) over (partition by principal order by %2$s) as before
-                     from %1$s) r
+                     from %1$s %3$s) r
             group by principal
            having bool_or(here < before) or count(distinct stamp::text) > 1)
          returning *)
-       insert into %1$s select * from taken order by %2$s', tab, keys);
+       insert into %1$s select * from taken order by %2$s',
+      piece, keys, case when whose is not null then 'where principal = any ($1)' end) using whose;
     get diagnostics n = row_count;
-    total := total + n;
     exit when n = 0;
   end loop;
-  return total;
+end $$;
+
+create function ledger.lay_those(tab regclass, whose uuid[]) returns void
+  language plpgsql as $$
+declare
+  piece regclass;
+begin
+  for piece in select * from ledger.pieces(tab) loop
+    perform ledger.lay_piece(piece, whose);
+  end loop;
+end $$;
+
+create function ledger.lay_all(tab regclass) returns void
+  language plpgsql as $$
+begin
+  perform ledger.lay_those(tab, null);
 end $$;
 
 create function ledger.note(p uuid, what text, how_often integer) returns void
@@ -270,6 +365,7 @@ begin
     from (select * from taken union all select new.principal, ledger.today(), what, new.n from new) r
    group by r.principal, r.on_day, r.action
    order by r.principal, r.on_day, r.action;
+  perform ledger.lay_those('ledger.audit', whose);
 end $$;
 
 create function ledger.bar(p uuid, the_mark uuid, until date) returns void

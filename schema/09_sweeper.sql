@@ -1,9 +1,82 @@
 -- 09 · The sweep
 --
--- Deletes what is past its window, draws the weekly snapshot, and stamps anew every row that was
--- written since its last run. An xmin is a clock for whoever watched it; after the re-stamp all those
--- rows carry one, in every table, and lie in key order. Nothing of a principal under a legal hold is
--- deleted. Order: sweep_expired until it gives back zeros, sweep_snapshot, sweep_restamp.
+-- Deletes what is past its window, draws the weekly snapshot, and stamps anew what was written on the days
+-- before today. An xmin is a clock for whoever watched it; after the re-stamp all rows of those days carry one in
+-- each piece of a table, and lie in key order. Today's rows are left alone, at whatever hour the sweep runs: their
+-- day is not over (04, the cut). Nothing of a principal under a legal hold is deleted.
+--
+-- Order: ledger.cut; sweep_expired for each piece that expires, and sweep_keys, till they give back zero;
+-- sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
+-- own. It looks for its rows before it takes the lock that captures wait for, and under the lock it looks at those
+-- alone, so how long captures wait does not grow with the table. A sweep that was ended early is taken up by the
+-- next: how far a piece came is written down in the transaction that brought it there.
+
+-- ── What there is to sweep ───────────────────────────────────────────────────────────────────────
+
+-- Every table, but ledger.bare_form and ledger.version, which are the release's and the same in every ledger;
+-- what expires in it, and whether its rows are stamped anew (the sweep's own marks are not).
+create function ledger.swept_pieces() returns table (piece regclass, of_principals boolean, expires text, is_stamped boolean)
+  language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+    select ledger.pieces(t.tab), t.of_principals, t.expires, t.is_stamped
+      from (values
+        ('ledger.entry'::regclass,   true,  'entries',  true),
+        ('ledger.pending',           true,  'pending',  true),
+        ('ledger.consent',           true,  null,       true),
+        ('ledger.consent_history',   true,  null,       true),
+        ('ledger.withheld',          true,  null,       true),
+        ('ledger.objection',         true,  null,       true),
+        ('ledger.legal_hold',        true,  null,       true),
+        ('ledger.barrier',           true,  'barriers', true),
+        ('ledger.audit',             true,  'audit',    true),
+        ('ledger.topic',             false, null,       true),
+        ('ledger.topic_alias',       false, null,       true),
+        ('ledger.retired_key',       false, null,       true),
+        ('ledger.outcome',           false, null,       true),
+        ('ledger.snapshot',          false, null,       true),
+        ('ledger.proposal',          false, null,       true),
+        ('ledger.setting',           false, null,       true),
+        ('ledger.sweep_mark',        false, null,       false),
+        ('ledger.piece_mark',        false, null,       false)
+      ) t (tab, of_principals, expires, is_stamped);
+end $$;
+
+-- The same for the sweeper, by name. `may_vacuum`: it may itself (PostgreSQL 17 and newer); else autovacuum does.
+create function ledger.sweep_pieces()
+  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean)
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+  set quote_all_identifiers = off
+as $$
+#variable_conflict use_column
+declare
+  can_be_granted boolean := current_setting('server_version_num')::integer >= 170000;
+begin
+  return query
+    select format('%I.%I', n.nspname, c.relname), s.expires, s.is_stamped,
+           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end
+      from ledger.swept_pieces() s
+      join pg_class c on c.oid = s.piece
+      join pg_namespace n on n.oid = c.relnamespace;
+end $$;
+
+create function ledger.swept_piece(the_piece text)
+  returns table (piece regclass, of_principals boolean, expires text)
+  language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+    select s.piece, s.of_principals, s.expires
+      from ledger.swept_pieces() s
+     where s.piece = to_regclass(the_piece) and (s.is_stamped or s.expires is not null);
+  if not found then
+    raise exception 'nothing is swept there' using errcode = 'LG003';
+  end if;
+end $$;
+
+-- ── What is past its window ──────────────────────────────────────────────────────────────────────
 
 -- A barrier, and the audit, expire with the widest window: no capture that a barrier could stop would
 -- be kept any more.
@@ -15,16 +88,16 @@ begin
     (select max(t.drop_after) from ledger.topic t));
 end $$;
 
--- Where the rows of a table lie that are past their time: at most so many (null: all), of those that lie
+-- Where the rows of a piece lie that are past their time: at most so many (null: all), of those that lie
 -- at `among` (null: of all).
-create function ledger.past(tab regclass, among tid[], most integer) returns tid[]
+create function ledger.past(piece regclass, what text, among tid[], most integer) returns tid[]
   language plpgsql as $$
 declare
-  rows text := case tab
-    when 'ledger.barrier'::regclass then 'ledger.barrier r where r.not_before <= $3'
-    when 'ledger.audit'::regclass then 'ledger.audit r where r.on_day <= $3'
+  rows text := case what
+    when 'barriers' then format('%s r where r.not_before <= $3', piece)
+    when 'audit'    then format('%s r where r.on_day <= $3', piece)
     else format('%s r join ledger.setting s on s.only_row left join ledger.topic t on t.key = r.topic
-                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', tab)
+                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', piece)
   end;
   found_at tid[];
 begin
@@ -37,163 +110,265 @@ begin
   return found_at;
 end $$;
 
-create function ledger.sweep_due() returns table (entries integer, pending integer, barriers integer, audit integer)
-  language plpgsql strict security definer rows 1
+-- What a sweep would delete now, exactly: for whoever owns the deployment, never for operators (08).
+create function ledger.sweep_due() returns table (what text, n bigint)
+  language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
 begin
   return query
-    select cardinality(ledger.past('ledger.entry', null, null)),
-           cardinality(ledger.past('ledger.pending', null, null)),
-           cardinality(ledger.past('ledger.barrier', null, null)),
-           cardinality(ledger.past('ledger.audit', null, null));
+    select s.expires, sum(cardinality(ledger.past(s.piece, s.expires, null, null)))
+      from ledger.swept_pieces() s
+     where s.expires is not null
+     group by s.expires
+    union all
+    select 'topics', cardinality(ledger.idle_keys(null));
 end $$;
 
--- One batch: at most so many of each. Captures wait for the lock, so a table is read before it is taken,
--- and under it only what was found there is looked at again, by its place (the rows of a batch lie side by
--- side, hence the page cost): how long they wait does not grow with the table. What is left of a
--- principal's rows lies as it lay.
-create function ledger.sweep_expired(most integer)
-  returns table (entries integer, pending integer, barriers integer, audit integer)
-  language plpgsql strict security definer rows 1
+-- One batch: at most so many rows of a piece. Gives how many; zero: nothing is left. What is left of a
+-- principal's rows lies as it lay. (The rows of a batch lie side by side, hence the page cost.)
+create function ledger.sweep_expired(the_piece text, most integer) returns integer
+  language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set random_page_cost = 1
 as $$
-#variable_conflict use_column
 declare
-  entries_at  tid[] := ledger.past('ledger.entry', null, most);
-  pending_at  tid[] := ledger.past('ledger.pending', null, most);
-  barriers_at tid[] := ledger.past('ledger.barrier', null, most);
-  audit_at    tid[] := ledger.past('ledger.audit', null, most);
-  n_entries   integer;
-  n_pending   integer;
-  n_barriers  integer;
-  n_audit     integer;
-  whose       uuid[];
+  here  record;
+  rows  tid[];
+  whose uuid[];
 begin
-  if entries_at || pending_at || barriers_at || audit_at = '{}' then
-    return query select 0, 0, 0, 0;
-    return;
+  select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
+  rows := ledger.past(here.piece, here.expires, null, most);
+  if rows = '{}' then
+    return 0;
   end if;
   perform ledger.lock_whole();
-  entries_at  := ledger.past('ledger.entry', entries_at, most);
-  pending_at  := ledger.past('ledger.pending', pending_at, most);
-  barriers_at := ledger.past('ledger.barrier', barriers_at, most);
-  audit_at    := ledger.past('ledger.audit', audit_at, most);
-  if entries_at || pending_at || barriers_at || audit_at = '{}' then
-    -- another sweep has taken all of them while this one waited; zeros would say that nothing is left
-    entries_at  := ledger.past('ledger.entry', null, most);
-    pending_at  := ledger.past('ledger.pending', null, most);
-    barriers_at := ledger.past('ledger.barrier', null, most);
-    audit_at    := ledger.past('ledger.audit', null, most);
+  rows := ledger.past(here.piece, here.expires, rows, most);
+  if rows = '{}' then
+    -- another sweep has taken all of them while this one waited; zero would say that nothing is left
+    rows := ledger.past(here.piece, here.expires, null, most);
   end if;
-
-  delete from ledger.barrier b where b.ctid = any (barriers_at);
-  get diagnostics n_barriers = row_count;
-  delete from ledger.audit a where a.ctid = any (audit_at);
-  get diagnostics n_audit = row_count;
-  with gone_entries as (
-    delete from ledger.entry e where e.ctid = any (entries_at) returning e.principal
-  ), gone_pending as (
-    delete from ledger.pending w where w.ctid = any (pending_at) returning w.principal
-  )
-  select (select count(*) from gone_entries), (select count(*) from gone_pending),
-         (select array_agg(g.principal)
-            from (select principal from gone_entries union all select principal from gone_pending) g)
-    into n_entries, n_pending, whose;
-  if whose is not null then
+  execute format(
+    'with gone as (delete from %s where ctid = any ($1) returning principal)
+     select array_agg(g.principal) from gone g', here.piece) into whose using rows;
+  if here.expires in ('entries', 'pending') and whose is not null then
     perform ledger.note_all(whose, 'expired');
   end if;
-  return query select n_entries, n_pending, n_barriers, n_audit;
+  return coalesce(cardinality(whose), 0);
 end $$;
 
--- What operators may see, once a week: listed topics by age, rounded to 5, none below 5 principals;
--- and which unlisted topics 5 principals have. True when it was drawn.
+-- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
+-- Any agent can coin a key. One that was not named today, that no principal has an answer on or withholds, and
+-- that carries nothing of an operator's, goes. A capture of today would have named it: coin stamps the row of an
+-- unlisted key on the first call of a day, and a capture keeps nothing under a key that has no stamp of today. So
+-- what was found here before the lock, and has no such stamp under it, is still not needed.
+
+-- Unlisted keys without anything of an operator's that were not named today; of `among` (null: of all).
+create function ledger.keys_not_named_today(among text[]) returns setof text
+  language plpgsql stable as $$
+declare
+  cut xid8 := (select m.cut_at from ledger.sweep_mark m where m.only_row);
+begin
+  return query
+    select t.key
+      from ledger.topic t
+     where not t.listed
+       and (among is null or t.key = any (among))
+       and t.question is null and t.handling is null and t.authority is null
+       and t.reconfirm_after is null and t.drop_after is null
+       and ledger.is_before(t.xmin, cut)
+       and not exists (select from ledger.topic_alias a where a.key = t.key)
+       and not exists (select from ledger.retired_key r where r.merged_into = t.key);
+end $$;
+
+create function ledger.idle_keys(most integer) returns text[]
+  language plpgsql stable as $$
+begin
+  return array(
+    select k.key
+      from ledger.keys_not_named_today(null) k (key)
+     where not exists (select from ledger.entry e where e.topic = k.key)
+       and not exists (select from ledger.pending w where w.topic = k.key)
+       and not exists (select from ledger.withheld w where w.topic = k.key)
+     limit most);
+end $$;
+
+create function ledger.sweep_keys(most integer) returns integer
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  idle text[] := ledger.idle_keys(most);
+  n    integer;
+begin
+  if idle = '{}' then
+    return 0;
+  end if;
+  perform ledger.lock_whole();
+  idle := array(select ledger.keys_not_named_today(idle));
+  delete from ledger.topic t where t.key = any (idle);
+  get diagnostics n = row_count;
+  return n;
+end $$;
+
+-- ── What operators may see ───────────────────────────────────────────────────────────────────────
+
+-- Once a week: listed topics by age, rounded to 5, none below 5 principals; and which unlisted topics 5
+-- principals have. True when it was drawn. It is counted without a lock, in one look; then it is put down.
 create function ledger.sweep_snapshot() returns boolean
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
+declare
+  today  date := ledger.today();
+  counts record;
 begin
-  perform ledger.lock_whole();
-  if (select m.snapshot_on from ledger.sweep_mark m) > ledger.today() - 7 then
+  if (select m.snapshot_on from ledger.sweep_mark m) > today - 7 then
     return false;
+  end if;
+  select array_agg(c.topic) as topics, array_agg(c.age_weeks) as ages, array_agg(c.n) as ns
+    into counts
+    from (select e.topic, ledger.age(e.as_of) / 7 as age_weeks, count(*) as n
+            from ledger.entry e
+           where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+           group by 1, 2) c;
+
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m set snapshot_on = today where m.snapshot_on is null or m.snapshot_on <= today - 7;
+  if not found then
+    return false;  -- another sweep was quicker
   end if;
   delete from ledger.snapshot;
   insert into ledger.snapshot (topic, age_weeks, n)
-  select e.topic, ledger.age(e.as_of) / 7, round(count(*) / 5.0) * 5
-    from ledger.entry e
-    join ledger.topic t on t.key = e.topic and t.listed
-   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
-   group by e.topic, ledger.age(e.as_of) / 7
-  having count(*) >= 5
+  select c.topic, c.age_weeks, round(c.n / 5.0) * 5
+    from unnest(counts.topics, counts.ages, counts.ns) as c(topic, age_weeks, n)
+    join ledger.topic t on t.key = c.topic and t.listed
+   where c.n >= 5
    order by 1, 2;
   delete from ledger.proposal;
   insert into ledger.proposal (topic)
-  select e.topic
-    from ledger.entry e
-    join ledger.topic t on t.key = e.topic and not t.listed
-   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
-   group by e.topic
-  having count(*) >= 5
+  select c.topic
+    from unnest(counts.topics, counts.ns) as c(topic, n)
+    join ledger.topic t on t.key = c.topic and not t.listed
+   group by c.topic
+  having sum(c.n) >= 5
    order by 1;
-  update ledger.sweep_mark set snapshot_on = ledger.today();
   return true;
 end $$;
 
--- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
--- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
--- Another's xmax is the mark of one who locked the row, or took back what he had done to it: a clock as well.
-create function ledger.written_since(row_xmin xid, row_xmax xid, horizon xid8, stamp xid8) returns boolean
-  language sql stable
-  return horizon is null
-      or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid))
-      or (row_xmax <> '0'::xid and row_xmax <> row_xmin);
+-- ── The re-stamp ─────────────────────────────────────────────────────────────────────────────────
 
--- Every table but ledger.bare_form, which comes with the release and is the same in every ledger.
-create function ledger.sweep_restamp() returns bigint
+-- Whether a transaction wrote since the last re-stamp (null: ever) and before the cut.
+create function ledger.is_to_be_stamped(number xid, since xid8, cut xid8) returns boolean
+  language sql stable parallel safe as $$
+  select ledger.is_before(number, cut) and (since is null or not ledger.is_before(number, since))
+$$;
+
+-- Where the rows lie that are to be stamped anew; of those at `among` (null: of all). Another's xmax is the mark
+-- of one who locked the row, or took back what they had done to it: a clock as well.
+create function ledger.to_be_stamped(piece regclass, among tid[], since xid8, own xid8, cut xid8) returns tid[]
+  language plpgsql as $$
+declare
+  found_at tid[];
+begin
+  execute format(
+    'select array(
+       select r.ctid from %s r
+        where (ledger.is_to_be_stamped(r.xmin, $2, $4) and r.xmin is distinct from $3::xid
+               or r.xmax <> ''0''::xid and r.xmax <> r.xmin and ledger.is_to_be_stamped(r.xmax, $2, $4)) %s)',
+    piece, case when among is not null then 'and r.ctid = any ($1)' end)
+    into found_at using among, since, own, cut;
+  return found_at;
+end $$;
+
+-- Stamps anew, in one piece, what was written before today's cut and since the last re-stamp. After a restore
+-- everything there is, and once more on the next day: which rows were written after the restore, and on which side
+-- of noon, is then told by nothing either. Gives how many rows.
+create function ledger.sweep_restamp(the_piece text) returns integer
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 declare
-  mark  ledger.sweep_mark;
-  here  bigint := (select c.system_identifier from pg_control_system() c);
-  tab   regclass;
-  n     bigint;
-  total bigint := 0;
+  here  record;
+  cut   record;
+  last  record;
+  rows  tid[];
+  whose uuid[];
 begin
-  perform ledger.lock_whole();
-  select * into mark from ledger.sweep_mark m;
-  if mark.cluster is distinct from here or mark.stamp >= pg_current_xact_id() then
-    mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
+  select s.piece, s.of_principals into here from ledger.swept_piece(the_piece) s;
+  select m.cut_at, m.restored_on = m.cut_on as is_restored into cut from ledger.sweep_mark m where m.only_row;
+  select m.up_to, case when m.up_to is not null then m.stamp end as stamp
+    into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
+  rows := ledger.to_be_stamped(here.piece, null, last.up_to, last.stamp, cut.cut_at);
+  if rows = '{}' then
+    return 0;
   end if;
-  foreach tab in array array[
-    'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
-    'ledger.objection', 'ledger.legal_hold', 'ledger.barrier', 'ledger.audit'
-  ]::regclass[] loop
-    execute format(
-      'with taken as (
-         delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, xmax, $1, $2))
-         returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
-    get diagnostics n = row_count;
-    total := total + n + ledger.lay_all(tab);
-  end loop;
-  foreach tab in array array[
-    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
-  ]::regclass[] loop
-    execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, xmax, $1, $2) returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
-    get diagnostics n = row_count;
-    total := total + n;
-  end loop;
-  update ledger.sweep_mark
-     set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot()), cluster = here;
-  return total;
+
+  perform ledger.lock_whole();
+  select m.up_to, case when m.up_to is not null then m.stamp end as stamp
+    into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
+  rows := ledger.to_be_stamped(here.piece, rows, last.up_to, last.stamp, cut.cut_at);
+  if here.of_principals then
+    execute format('select array_agg(distinct r.principal) from %s r where r.ctid = any ($1)', here.piece)
+      into whose using rows;
+  end if;
+  execute format(
+    'with taken as (delete from %1$s where ctid = any ($1) returning *)
+     insert into %1$s select * from taken order by %2$s', here.piece, ledger.key_columns(here.piece)) using rows;
+  if here.of_principals then
+    perform ledger.lay_piece(here.piece, coalesce(whose, '{}'));
+  end if;
+  insert into ledger.piece_mark as m (piece, stamp, up_to)
+  values (here.piece, pg_current_xact_id(), case when not cut.is_restored then cut.cut_at end)
+  on conflict (piece) do update set stamp = excluded.stamp, up_to = excluded.up_to;
+  return cardinality(rows);
 end $$;
+
+-- ── The vacuum, and the end ──────────────────────────────────────────────────────────────────────
+-- What was written is frozen, and what is dead taken out of tables and indexes: else the first read of a row would
+-- leave a mark on its page, and the files would tell of whom an agent read.
+
+-- The pieces in which a vacuum that reaches the last re-stamp is still to come, or was held back by a transaction
+-- that is older than the re-stamp, such as a dump's.
+create function ledger.sweep_held_back() returns setof text
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+  set quote_all_identifiers = off
+as $$
+declare
+  number bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+begin
+  return query
+    select format('%I.%I', n.nspname, c.relname)
+      from ledger.piece_mark m
+      join pg_class c on c.oid = m.piece
+      join pg_namespace n on n.oid = c.relnamespace
+     where number - m.stamp::text::bigint < 2147483648  -- longer ago the server itself has seen to it
+       and (c.relfrozenxid = m.stamp::xid or ledger.is_before(c.relfrozenxid, m.stamp));
+end $$;
+
+create function ledger.sweep_done(swept date) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m
+     set swept_on = least(swept, ledger.today())
+   where m.swept_on is distinct from least(swept, ledger.today());
+end $$;
+
+create function ledger.swept_on() returns date
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select m.swept_on from ledger.sweep_mark m where m.only_row);
+end $$;
+comment on function ledger.swept_on is 'The day of the last sweep that came to its end; null: there was none.';

@@ -30,14 +30,15 @@ grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setti
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting,
+  ledger.sweep_mark to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
 grant select, insert on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
-grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
+grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
@@ -46,7 +47,20 @@ grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.w
   ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
 grant select, update on ledger.sweep_mark to ledger_custodian;
+grant select, insert, update, delete on ledger.piece_mark to ledger_custodian;
 grant select on ledger.bare_form to ledger_custodian;
+
+-- The one right of a surface on a table: to vacuum what a sweep has written (09). On PostgreSQL 15 and 16 nobody but
+-- an owner may; there autovacuum does it (02).
+do $$
+begin
+  if current_setting('server_version_num')::integer >= 170000 then
+    grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
+      ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
+      ledger.retired_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.sweep_mark,
+      ledger.piece_mark to ledger_sweeper;
+  end if;
+end $$;
 
 -- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
 
@@ -97,10 +111,16 @@ begin
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
 
+      ('cut',                 'ledger_custodian',      'ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper'),
+      ('swept_on',            'ledger_custodian',      'ledger_operator, ledger_sweeper'),
+      ('sweep_pieces',        'ledger_custodian',      'ledger_sweeper'),
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_keys',          'ledger_custodian',      'ledger_sweeper'),
       ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
-      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper')
+      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_done',          'ledger_custodian',      'ledger_sweeper')
     ) as page(name, definer, callers)
   loop
     execute format('grant create on schema ledger to %I', f.definer);
@@ -116,7 +136,8 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot', 'sweep_restamp'
+    'cut', 'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
+    'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;
@@ -155,7 +176,9 @@ begin
     select p.oid::regprocedure as fn,
            case
              when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
-             when p.proname = 'pg_current_snapshot' then 'ledger_custodian, pg_monitor'
+             when p.proname in ('pg_current_snapshot', 'pg_current_xact_id_if_assigned', 'age') then
+               'ledger_writer, ledger_registrar, ledger_custodian, pg_monitor'
+             when p.proname in ('pg_current_xact_id', 'pg_control_system') then 'ledger_custodian, pg_monitor'
              when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
              else 'pg_monitor'
            end as whose
@@ -163,7 +186,11 @@ begin
      where p.pronamespace = 'pg_catalog'::regnamespace
        and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
             or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            -- what counts or ticks with each transaction of anybody
+            or p.oid in (to_regprocedure('pg_catalog.age(xid)'), to_regprocedure('pg_catalog.mxid_age(xid)'))
             or p.proname in (
+              'pg_current_xact_id', 'txid_current', 'pg_export_snapshot', 'pg_control_system', 'pg_control_checkpoint',
+              'pg_control_recovery', 'pg_control_init',
               'pg_lock_status', 'pg_blocking_pids', 'pg_safe_snapshot_blocking_pids', 'pg_get_replication_slots',
               'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
               'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',

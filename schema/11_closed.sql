@@ -46,8 +46,10 @@ begin
       ('proposal', 'topic', 'text'),
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
-      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'stamp', 'xid8'), ('sweep_mark', 'horizon', 'xid8'),
-      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
+      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
+      ('sweep_mark', 'snapshot_on', 'date'),
+      ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;
   if found then

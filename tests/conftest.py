@@ -86,11 +86,23 @@ class Database:
         ).fetchone()
         assert kept == (True,)
 
-    def day(self, day: date) -> None:
-        """Sets the clock, which is one SQL function."""
+    def day(self, day: date, *, cut: bool = True) -> None:
+        """Sets the clock, which is one SQL function. A raw login does not make the cut between two days by itself."""
         self.installer.execute(
             f"create or replace function ledger.today() returns date language sql stable parallel safe "
             f"return date '{day.isoformat()}'"
+        )
+        if cut:
+            self.installer.execute("select ledger.cut()")
+
+    def restamp(self) -> int:
+        """The part of a sweep that stamps anew, as the sweeper alone; gives how many rows."""
+        sweeper = self.surface(Surface.SWEEPER)
+        pieces = sweeper.execute("select piece from ledger.sweep_pieces() where is_stamped").fetchall()
+        return sum(
+            row[0]
+            for (piece,) in pieces
+            for row in sweeper.execute("select ledger.sweep_restamp(%s)", (piece,)).fetchall()
         )
 
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
@@ -147,7 +159,9 @@ class Server:
         name = f"test_{next(_numbers)}"
         with self._admin() as admin:
             admin.execute(f"create database {name} template template_ledger")
-        return Database(self.embedded.admin_conninfo(name), self.identity)
+        database = Database(self.embedded.admin_conninfo(name), self.identity)
+        database.installer.execute("select ledger.cut()")
+        return database
 
     def drop(self, database: Database) -> None:
         database.close()

@@ -8,12 +8,12 @@
 --   06 capture    what the application calls
 --
 -- The promise: whoever holds all of this database can't tell in which conversation an answer was given.
--- Why he can't: there is no column for it (02); and what the server keeps by itself, such as the number of
+-- Why they can't: there is no column for it (02); and what the server keeps by itself, such as the number of
 -- the transaction that wrote a row (its xmin) or the place where it lies, is the same for all rows of a person
--- in a table after each write, and for all that was written since the last sweep after the next (04, 09).
+-- in a table after each write, and for all that was written on one day after the first sweep of the next (04, 09).
 --
 -- What remains, and docs/threat-model.md tells: whoever also holds the chats can search them for the words. A
--- topic's key is a word that an agent coined. Rows written since the last sweep tell the order of writing, and so
+-- topic's key is a word that an agent coined. Rows written today tell the order of writing, and so
 -- do dead rows until VACUUM, the write-ahead log, and copies of either; the stamp of a sweep tells its day.
 --
 -- Words, in the order in which they are met:
@@ -29,14 +29,16 @@
 --   notice      the text that he was shown when he consented
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
---   sweep       the daily job that deletes what is past its window, and stamps rows anew (a *re-stamp*)
+--   cut         the transaction between the last write of one day and the first of the next
+--   sweep       the daily job that deletes what is past its window, and stamps the rows of earlier days anew (a
+--               *re-stamp*)
 --   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
--- must not have · LG008 the columns are closed. None repeats a value.
+-- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
 
 -- 01 · Roles
 --
@@ -309,16 +311,31 @@ insert into ledger.setting default values;
 
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
-  stamp       xid8,
-  horizon     xid8,
+  cut_on      date,
+  cut_at      xid8,
   cluster     bigint,
+  restored_on date,
+  swept_on    date,
   snapshot_on date
 );
-comment on table ledger.sweep_mark is 'How far the last sweep came.';
-comment on column ledger.sweep_mark.stamp is 'The transaction of the last re-stamp: its rows are left alone by the next.';
-comment on column ledger.sweep_mark.horizon is 'The oldest transaction that ran then: any other row from it on is stamped anew by the next.';
-comment on column ledger.sweep_mark.cluster is 'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
+comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
+comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
+comment on column ledger.sweep_mark.cut_at is 'The transaction of that cut: what was written on earlier days has a smaller number.';
+comment on column ledger.sweep_mark.cluster is
+  'Whose transactions these are (pg_control_system): in another, after a restore, they say nothing.';
+comment on column ledger.sweep_mark.restored_on is
+  'The day of the first cut in this cluster. Until a sweep of a later day, every sweep stamps everything anew.';
+comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that came to its end.';
 insert into ledger.sweep_mark default values;
+
+create table ledger.piece_mark (
+  piece regclass not null primary key,
+  stamp xid8     not null,
+  up_to xid8
+);
+comment on table ledger.piece_mark is 'How far the sweep came in each piece of a table (04, pieces).';
+comment on column ledger.piece_mark.stamp is 'The transaction of its last re-stamp: its rows are left alone by the next.';
+comment on column ledger.piece_mark.up_to is 'The cut up to which it was stamped; null: everything is to be stamped again.';
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
 -- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
@@ -342,6 +359,27 @@ end $$;
 
 -- The release's own list: a sample of it would be another each time.
 alter table ledger.bare_form alter column form set statistics 0;
+
+-- A read of a row that was not frozen yet leaves a mark on its page. The sweep freezes what it wrote (09); on PostgreSQL
+-- 15 and 16, where it may not, autovacuum does, at once.
+do $$
+declare
+  tab regclass;
+begin
+  if current_setting('server_version_num')::integer < 170000 then
+    for tab in
+      select oid::regclass from pg_class
+       where relnamespace = 'ledger'::regnamespace and relkind = 'r' and relname not in ('bare_form', 'version')
+    loop
+      execute format(
+        'alter table %s set (
+           autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+           autovacuum_vacuum_insert_threshold = 0, autovacuum_vacuum_insert_scale_factor = 0,
+           autovacuum_freeze_min_age = 0, autovacuum_freeze_table_age = 0,
+           vacuum_index_cleanup = on, vacuum_truncate = off)', tab);
+    end loop;
+  end if;
+end $$;
 
 alter table ledger.entry   alter column answer set storage plain;
 alter table ledger.pending alter column answer set storage plain;
@@ -486,25 +524,18 @@ end $$;
 -- and one on a principal's rows that principal's lock; the sweep and changes of the registry that reach
 -- rows take the whole alone. So a re-stamp sees every earlier write. They go when the transaction ends. The
 -- lock functions are taken from PUBLIC (10_grants.sql). A transaction that is left open after a write holds up the
--- sweep, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw login can set
--- that aside). It holds up nobody else: whoever wants the whole waits two seconds at most (10_grants.sql) and comes
--- back later, so that captures do not queue behind him.
+-- sweep and the cut, and whoever writes for the same principal, till it is ended for idling (01_roles.sql; a raw
+-- login can set that aside). Whoever wants the whole waits two seconds at most (10_grants.sql) and comes back
+-- later, so that captures do not queue behind them.
 --
 -- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
-
-create function ledger.refuse_old_view() returns void
-  language plpgsql as $$
-begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'only READ COMMITTED may write' using errcode = '25001';
-  end if;
-end $$;
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
 begin
   perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+  perform ledger.refuse_before_the_cut();
 end $$;
 
 create function ledger.lock_principal(p uuid) returns void
@@ -519,7 +550,83 @@ create function ledger.lock_whole() returns void
 begin
   perform ledger.refuse_old_view();
   perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+  perform ledger.refuse_before_the_cut();
 end $$;
+
+create function ledger.refuse_old_view() returns void
+  language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+  end if;
+end $$;
+
+-- ── The cut ──────────────────────────────────────────────────────────────────────────────────────
+-- A day is closed by a cut: a transaction that holds the whole lock, writes nothing but the new day and its own
+-- number, and so stands between the last write of one day and the first of the next. A sweep stamps anew what
+-- was written before today's cut and leaves today's rows alone. So no sweep parts a day, at whatever hour it
+-- runs and however long; and nobody can tell by the stamps who spoke before noon and who after.
+--
+-- The first write of a day makes the cut, or the sweep if it comes first: a write whose day is not that of the
+-- cut fails (LG009), and the application calls ledger.cut and repeats it.
+
+create function ledger.cut() returns date
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  here      bigint  := (select c.system_identifier from pg_control_system() c);
+  is_alone  boolean := false;
+  mark      record;
+begin
+  loop
+    select m.cut_on, m.cut_at, m.cluster into mark from ledger.sweep_mark m where m.only_row;
+    if mark.cluster = here and mark.cut_on = ledger.today() and not ledger.is_ahead(mark.cut_at) then
+      return mark.cut_on;
+    end if;
+    exit when is_alone;
+    -- another may have made it while this one waited: look again
+    perform ledger.refuse_old_view();
+    perform pg_advisory_xact_lock(hashtextextended('ledger.whole', 0));
+    is_alone := true;
+  end loop;
+  if mark.cluster is distinct from here or ledger.is_ahead(mark.cut_at) then
+    -- a new ledger, or one restored from another cluster: what the marks say of rows here is not so
+    delete from ledger.piece_mark;
+    update ledger.sweep_mark set restored_on = ledger.today();
+  end if;
+  update ledger.sweep_mark set cut_on = ledger.today(), cut_at = pg_current_xact_id(), cluster = here;
+  return ledger.today();
+end $$;
+comment on function ledger.cut is 'Closes the days before today, if that is not done yet; gives the day that is open now.';
+
+create function ledger.refuse_before_the_cut() returns void
+  language plpgsql as $$
+declare
+  mark record;
+begin
+  select m.cut_on, m.cut_at into mark from ledger.sweep_mark m where m.only_row;
+  if mark.cut_on is distinct from ledger.today()
+     or ledger.is_ahead(mark.cut_at)
+     or pg_current_xact_id_if_assigned() < mark.cut_at  -- a transaction that had its number before the cut
+  then
+    raise exception 'the day has not been cut from the last one' using errcode = 'LG009';
+  end if;
+end $$;
+
+create function ledger.is_ahead(number xid8) returns boolean
+  language plpgsql stable as $$
+begin
+  return number >= pg_snapshot_xmax(pg_current_snapshot());
+end $$;
+comment on function ledger.is_ahead is 'This cluster has not counted so far: the number is of another one.';
+
+-- Numbers of transactions are compared in a circle of 2^32, as the server does; a row that was frozen half a
+-- circle ago counts as written later, and is left as it lies.
+create function ledger.is_before(number xid, mark xid8) returns boolean
+  language sql stable parallel safe as $$
+  select (age(number)::bigint - age(mark::xid)::bigint) & 4294967295 between 1 and 2147483647
+$$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
 -- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
@@ -570,7 +677,7 @@ end $$;
 -- neither tells when, or beside what, one of them was written (the tables' stamps differ till the sweep). Hence
 -- a write is never of one row: all his rows there are taken out and laid down again by one statement, in key
 -- order, and once more while free space on the pages has put them out of order; what 32 times did not help, the
--- sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
+-- next day's sweep finds. Answers are never updated in place: an update logs only where the new row differs from the old
 -- one, and by the length of the log a raw login could guess an answer, letter by letter.
 
 create function ledger.lay_entries(p uuid, topics text[], answers text[], day date, gone text[]) returns void
@@ -634,13 +741,24 @@ begin
   end loop;
 end $$;
 
--- The same for everybody whose rows lie out of key order or carry more than one xmin. Gives how many rows it laid.
-create function ledger.lay_all(tab regclass) returns bigint
+-- What works on everybody works on the pieces of a table, one by one: the table itself, or the partitions of
+-- one that was parted. A row's place (ctid) means something within its piece alone.
+create function ledger.pieces(tab regclass) returns setof regclass
+  language plpgsql stable as $$
+begin
+  return query
+    select c.oid::regclass from pg_class c where c.oid = tab and c.relkind = 'r'
+    union all
+    select t.relid from pg_partition_tree(tab) t where t.isleaf and t.level > 0;
+end $$;
+
+-- Lays the rows of those in a piece whose rows lie out of key order or carry more than one xmin; null: of
+-- everybody in it.
+create function ledger.lay_piece(piece regclass, whose uuid[]) returns void
   language plpgsql as $$
 declare
-  keys  text := ledger.key_columns(tab);
-  n     bigint;
-  total bigint := 0;
+  keys text := ledger.key_columns(piece);
+  n    bigint;
 begin
   for attempt in 1..32 loop
     execute format(
@@ -649,16 +767,31 @@ begin
            select principal
              from (select principal, xmin as stamp, ctid as here,
                           lag(ctid) over (partition by principal order by %2$s) as before
-                     from %1$s) r
+                     from %1$s %3$s) r
             group by principal
            having bool_or(here < before) or count(distinct stamp::text) > 1)
          returning *)
-       insert into %1$s select * from taken order by %2$s', tab, keys);
+       insert into %1$s select * from taken order by %2$s',
+      piece, keys, case when whose is not null then 'where principal = any ($1)' end) using whose;
     get diagnostics n = row_count;
-    total := total + n;
     exit when n = 0;
   end loop;
-  return total;
+end $$;
+
+create function ledger.lay_those(tab regclass, whose uuid[]) returns void
+  language plpgsql as $$
+declare
+  piece regclass;
+begin
+  for piece in select * from ledger.pieces(tab) loop
+    perform ledger.lay_piece(piece, whose);
+  end loop;
+end $$;
+
+create function ledger.lay_all(tab regclass) returns void
+  language plpgsql as $$
+begin
+  perform ledger.lay_those(tab, null);
 end $$;
 
 create function ledger.note(p uuid, what text, how_often integer) returns void
@@ -689,6 +822,7 @@ begin
     from (select * from taken union all select new.principal, ledger.today(), what, new.n from new) r
    group by r.principal, r.on_day, r.action
    order by r.principal, r.on_day, r.action;
+  perform ledger.lay_those('ledger.audit', whose);
 end $$;
 
 create function ledger.bar(p uuid, the_mark uuid, until date) returns void
@@ -1926,10 +2060,83 @@ begin
 end $$;
 -- 09 · The sweep
 --
--- Deletes what is past its window, draws the weekly snapshot, and stamps anew every row that was
--- written since its last run. An xmin is a clock for whoever watched it; after the re-stamp all those
--- rows carry one, in every table, and lie in key order. Nothing of a principal under a legal hold is
--- deleted. Order: sweep_expired until it gives back zeros, sweep_snapshot, sweep_restamp.
+-- Deletes what is past its window, draws the weekly snapshot, and stamps anew what was written on the days
+-- before today. An xmin is a clock for whoever watched it; after the re-stamp all rows of those days carry one in
+-- each piece of a table, and lie in key order. Today's rows are left alone, at whatever hour the sweep runs: their
+-- day is not over (04, the cut). Nothing of a principal under a legal hold is deleted.
+--
+-- Order: ledger.cut; sweep_expired for each piece that expires, and sweep_keys, till they give back zero;
+-- sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
+-- own. It looks for its rows before it takes the lock that captures wait for, and under the lock it looks at those
+-- alone, so how long captures wait does not grow with the table. A sweep that was ended early is taken up by the
+-- next: how far a piece came is written down in the transaction that brought it there.
+
+-- ── What there is to sweep ───────────────────────────────────────────────────────────────────────
+
+-- Every table, but ledger.bare_form and ledger.version, which are the release's and the same in every ledger;
+-- what expires in it, and whether its rows are stamped anew (the sweep's own marks are not).
+create function ledger.swept_pieces() returns table (piece regclass, of_principals boolean, expires text, is_stamped boolean)
+  language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+    select ledger.pieces(t.tab), t.of_principals, t.expires, t.is_stamped
+      from (values
+        ('ledger.entry'::regclass,   true,  'entries',  true),
+        ('ledger.pending',           true,  'pending',  true),
+        ('ledger.consent',           true,  null,       true),
+        ('ledger.consent_history',   true,  null,       true),
+        ('ledger.withheld',          true,  null,       true),
+        ('ledger.objection',         true,  null,       true),
+        ('ledger.legal_hold',        true,  null,       true),
+        ('ledger.barrier',           true,  'barriers', true),
+        ('ledger.audit',             true,  'audit',    true),
+        ('ledger.topic',             false, null,       true),
+        ('ledger.topic_alias',       false, null,       true),
+        ('ledger.retired_key',       false, null,       true),
+        ('ledger.outcome',           false, null,       true),
+        ('ledger.snapshot',          false, null,       true),
+        ('ledger.proposal',          false, null,       true),
+        ('ledger.setting',           false, null,       true),
+        ('ledger.sweep_mark',        false, null,       false),
+        ('ledger.piece_mark',        false, null,       false)
+      ) t (tab, of_principals, expires, is_stamped);
+end $$;
+
+-- The same for the sweeper, by name. `may_vacuum`: it may itself (PostgreSQL 17 and newer); else autovacuum does.
+create function ledger.sweep_pieces()
+  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean)
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+  set quote_all_identifiers = off
+as $$
+#variable_conflict use_column
+declare
+  can_be_granted boolean := current_setting('server_version_num')::integer >= 170000;
+begin
+  return query
+    select format('%I.%I', n.nspname, c.relname), s.expires, s.is_stamped,
+           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end
+      from ledger.swept_pieces() s
+      join pg_class c on c.oid = s.piece
+      join pg_namespace n on n.oid = c.relnamespace;
+end $$;
+
+create function ledger.swept_piece(the_piece text)
+  returns table (piece regclass, of_principals boolean, expires text)
+  language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+    select s.piece, s.of_principals, s.expires
+      from ledger.swept_pieces() s
+     where s.piece = to_regclass(the_piece) and (s.is_stamped or s.expires is not null);
+  if not found then
+    raise exception 'nothing is swept there' using errcode = 'LG003';
+  end if;
+end $$;
+
+-- ── What is past its window ──────────────────────────────────────────────────────────────────────
 
 -- A barrier, and the audit, expire with the widest window: no capture that a barrier could stop would
 -- be kept any more.
@@ -1941,16 +2148,16 @@ begin
     (select max(t.drop_after) from ledger.topic t));
 end $$;
 
--- Where the rows of a table lie that are past their time: at most so many (null: all), of those that lie
+-- Where the rows of a piece lie that are past their time: at most so many (null: all), of those that lie
 -- at `among` (null: of all).
-create function ledger.past(tab regclass, among tid[], most integer) returns tid[]
+create function ledger.past(piece regclass, what text, among tid[], most integer) returns tid[]
   language plpgsql as $$
 declare
-  rows text := case tab
-    when 'ledger.barrier'::regclass then 'ledger.barrier r where r.not_before <= $3'
-    when 'ledger.audit'::regclass then 'ledger.audit r where r.on_day <= $3'
+  rows text := case what
+    when 'barriers' then format('%s r where r.not_before <= $3', piece)
+    when 'audit'    then format('%s r where r.on_day <= $3', piece)
     else format('%s r join ledger.setting s on s.only_row left join ledger.topic t on t.key = r.topic
-                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', tab)
+                 where $4 - r.as_of >= coalesce(t.drop_after, s.drop_after)', piece)
   end;
   found_at tid[];
 begin
@@ -1963,166 +2170,268 @@ begin
   return found_at;
 end $$;
 
-create function ledger.sweep_due() returns table (entries integer, pending integer, barriers integer, audit integer)
-  language plpgsql strict security definer rows 1
+-- What a sweep would delete now, exactly: for whoever owns the deployment, never for operators (08).
+create function ledger.sweep_due() returns table (what text, n bigint)
+  language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
 begin
   return query
-    select cardinality(ledger.past('ledger.entry', null, null)),
-           cardinality(ledger.past('ledger.pending', null, null)),
-           cardinality(ledger.past('ledger.barrier', null, null)),
-           cardinality(ledger.past('ledger.audit', null, null));
+    select s.expires, sum(cardinality(ledger.past(s.piece, s.expires, null, null)))
+      from ledger.swept_pieces() s
+     where s.expires is not null
+     group by s.expires
+    union all
+    select 'topics', cardinality(ledger.idle_keys(null));
 end $$;
 
--- One batch: at most so many of each. Captures wait for the lock, so a table is read before it is taken,
--- and under it only what was found there is looked at again, by its place (the rows of a batch lie side by
--- side, hence the page cost): how long they wait does not grow with the table. What is left of a
--- principal's rows lies as it lay.
-create function ledger.sweep_expired(most integer)
-  returns table (entries integer, pending integer, barriers integer, audit integer)
-  language plpgsql strict security definer rows 1
+-- One batch: at most so many rows of a piece. Gives how many; zero: nothing is left. What is left of a
+-- principal's rows lies as it lay. (The rows of a batch lie side by side, hence the page cost.)
+create function ledger.sweep_expired(the_piece text, most integer) returns integer
+  language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
   set random_page_cost = 1
 as $$
-#variable_conflict use_column
 declare
-  entries_at  tid[] := ledger.past('ledger.entry', null, most);
-  pending_at  tid[] := ledger.past('ledger.pending', null, most);
-  barriers_at tid[] := ledger.past('ledger.barrier', null, most);
-  audit_at    tid[] := ledger.past('ledger.audit', null, most);
-  n_entries   integer;
-  n_pending   integer;
-  n_barriers  integer;
-  n_audit     integer;
-  whose       uuid[];
+  here  record;
+  rows  tid[];
+  whose uuid[];
 begin
-  if entries_at || pending_at || barriers_at || audit_at = '{}' then
-    return query select 0, 0, 0, 0;
-    return;
+  select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
+  rows := ledger.past(here.piece, here.expires, null, most);
+  if rows = '{}' then
+    return 0;
   end if;
   perform ledger.lock_whole();
-  entries_at  := ledger.past('ledger.entry', entries_at, most);
-  pending_at  := ledger.past('ledger.pending', pending_at, most);
-  barriers_at := ledger.past('ledger.barrier', barriers_at, most);
-  audit_at    := ledger.past('ledger.audit', audit_at, most);
-  if entries_at || pending_at || barriers_at || audit_at = '{}' then
-    -- another sweep has taken all of them while this one waited; zeros would say that nothing is left
-    entries_at  := ledger.past('ledger.entry', null, most);
-    pending_at  := ledger.past('ledger.pending', null, most);
-    barriers_at := ledger.past('ledger.barrier', null, most);
-    audit_at    := ledger.past('ledger.audit', null, most);
+  rows := ledger.past(here.piece, here.expires, rows, most);
+  if rows = '{}' then
+    -- another sweep has taken all of them while this one waited; zero would say that nothing is left
+    rows := ledger.past(here.piece, here.expires, null, most);
   end if;
-
-  delete from ledger.barrier b where b.ctid = any (barriers_at);
-  get diagnostics n_barriers = row_count;
-  delete from ledger.audit a where a.ctid = any (audit_at);
-  get diagnostics n_audit = row_count;
-  with gone_entries as (
-    delete from ledger.entry e where e.ctid = any (entries_at) returning e.principal
-  ), gone_pending as (
-    delete from ledger.pending w where w.ctid = any (pending_at) returning w.principal
-  )
-  select (select count(*) from gone_entries), (select count(*) from gone_pending),
-         (select array_agg(g.principal)
-            from (select principal from gone_entries union all select principal from gone_pending) g)
-    into n_entries, n_pending, whose;
-  if whose is not null then
+  execute format(
+    'with gone as (delete from %s where ctid = any ($1) returning principal)
+     select array_agg(g.principal) from gone g', here.piece) into whose using rows;
+  if here.expires in ('entries', 'pending') and whose is not null then
     perform ledger.note_all(whose, 'expired');
   end if;
-  return query select n_entries, n_pending, n_barriers, n_audit;
+  return coalesce(cardinality(whose), 0);
 end $$;
 
--- What operators may see, once a week: listed topics by age, rounded to 5, none below 5 principals;
--- and which unlisted topics 5 principals have. True when it was drawn.
+-- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
+-- Any agent can coin a key. One that was not named today, that no principal has an answer on or withholds, and
+-- that carries nothing of an operator's, goes. A capture of today would have named it: coin stamps the row of an
+-- unlisted key on the first call of a day, and a capture keeps nothing under a key that has no stamp of today. So
+-- what was found here before the lock, and has no such stamp under it, is still not needed.
+
+-- Unlisted keys without anything of an operator's that were not named today; of `among` (null: of all).
+create function ledger.keys_not_named_today(among text[]) returns setof text
+  language plpgsql stable as $$
+declare
+  cut xid8 := (select m.cut_at from ledger.sweep_mark m where m.only_row);
+begin
+  return query
+    select t.key
+      from ledger.topic t
+     where not t.listed
+       and (among is null or t.key = any (among))
+       and t.question is null and t.handling is null and t.authority is null
+       and t.reconfirm_after is null and t.drop_after is null
+       and ledger.is_before(t.xmin, cut)
+       and not exists (select from ledger.topic_alias a where a.key = t.key)
+       and not exists (select from ledger.retired_key r where r.merged_into = t.key);
+end $$;
+
+create function ledger.idle_keys(most integer) returns text[]
+  language plpgsql stable as $$
+begin
+  return array(
+    select k.key
+      from ledger.keys_not_named_today(null) k (key)
+     where not exists (select from ledger.entry e where e.topic = k.key)
+       and not exists (select from ledger.pending w where w.topic = k.key)
+       and not exists (select from ledger.withheld w where w.topic = k.key)
+     limit most);
+end $$;
+
+create function ledger.sweep_keys(most integer) returns integer
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  idle text[] := ledger.idle_keys(most);
+  n    integer;
+begin
+  if idle = '{}' then
+    return 0;
+  end if;
+  perform ledger.lock_whole();
+  idle := array(select ledger.keys_not_named_today(idle));
+  delete from ledger.topic t where t.key = any (idle);
+  get diagnostics n = row_count;
+  return n;
+end $$;
+
+-- ── What operators may see ───────────────────────────────────────────────────────────────────────
+
+-- Once a week: listed topics by age, rounded to 5, none below 5 principals; and which unlisted topics 5
+-- principals have. True when it was drawn. It is counted without a lock, in one look; then it is put down.
 create function ledger.sweep_snapshot() returns boolean
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
+declare
+  today  date := ledger.today();
+  counts record;
 begin
-  perform ledger.lock_whole();
-  if (select m.snapshot_on from ledger.sweep_mark m) > ledger.today() - 7 then
+  if (select m.snapshot_on from ledger.sweep_mark m) > today - 7 then
     return false;
+  end if;
+  select array_agg(c.topic) as topics, array_agg(c.age_weeks) as ages, array_agg(c.n) as ns
+    into counts
+    from (select e.topic, ledger.age(e.as_of) / 7 as age_weeks, count(*) as n
+            from ledger.entry e
+           where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+           group by 1, 2) c;
+
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m set snapshot_on = today where m.snapshot_on is null or m.snapshot_on <= today - 7;
+  if not found then
+    return false;  -- another sweep was quicker
   end if;
   delete from ledger.snapshot;
   insert into ledger.snapshot (topic, age_weeks, n)
-  select e.topic, ledger.age(e.as_of) / 7, round(count(*) / 5.0) * 5
-    from ledger.entry e
-    join ledger.topic t on t.key = e.topic and t.listed
-   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
-   group by e.topic, ledger.age(e.as_of) / 7
-  having count(*) >= 5
+  select c.topic, c.age_weeks, round(c.n / 5.0) * 5
+    from unnest(counts.topics, counts.ages, counts.ns) as c(topic, age_weeks, n)
+    join ledger.topic t on t.key = c.topic and t.listed
+   where c.n >= 5
    order by 1, 2;
   delete from ledger.proposal;
   insert into ledger.proposal (topic)
-  select e.topic
-    from ledger.entry e
-    join ledger.topic t on t.key = e.topic and not t.listed
-   where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
-   group by e.topic
-  having count(*) >= 5
+  select c.topic
+    from unnest(counts.topics, counts.ns) as c(topic, n)
+    join ledger.topic t on t.key = c.topic and not t.listed
+   group by c.topic
+  having sum(c.n) >= 5
    order by 1;
-  update ledger.sweep_mark set snapshot_on = ledger.today();
   return true;
 end $$;
 
--- Whether a row was written since the last re-stamp, which left its own stamp on every other: also by a
--- transaction that had its number already and wrote later. Frozen rows past a wraparound have a negative age.
--- Another's xmax is the mark of one who locked the row, or took back what he had done to it: a clock as well.
-create function ledger.written_since(row_xmin xid, row_xmax xid, horizon xid8, stamp xid8) returns boolean
-  language sql stable
-  return horizon is null
-      or (row_xmin <> stamp::xid and age(row_xmin) between 0 and age(horizon::xid))
-      or (row_xmax <> '0'::xid and row_xmax <> row_xmin);
+-- ── The re-stamp ─────────────────────────────────────────────────────────────────────────────────
 
--- Every table but ledger.bare_form, which comes with the release and is the same in every ledger.
-create function ledger.sweep_restamp() returns bigint
+-- Whether a transaction wrote since the last re-stamp (null: ever) and before the cut.
+create function ledger.is_to_be_stamped(number xid, since xid8, cut xid8) returns boolean
+  language sql stable parallel safe as $$
+  select ledger.is_before(number, cut) and (since is null or not ledger.is_before(number, since))
+$$;
+
+-- Where the rows lie that are to be stamped anew; of those at `among` (null: of all). Another's xmax is the mark
+-- of one who locked the row, or took back what they had done to it: a clock as well.
+create function ledger.to_be_stamped(piece regclass, among tid[], since xid8, own xid8, cut xid8) returns tid[]
+  language plpgsql as $$
+declare
+  found_at tid[];
+begin
+  execute format(
+    'select array(
+       select r.ctid from %s r
+        where (ledger.is_to_be_stamped(r.xmin, $2, $4) and r.xmin is distinct from $3::xid
+               or r.xmax <> ''0''::xid and r.xmax <> r.xmin and ledger.is_to_be_stamped(r.xmax, $2, $4)) %s)',
+    piece, case when among is not null then 'and r.ctid = any ($1)' end)
+    into found_at using among, since, own, cut;
+  return found_at;
+end $$;
+
+-- Stamps anew, in one piece, what was written before today's cut and since the last re-stamp. After a restore
+-- everything there is, and once more on the next day: which rows were written after the restore, and on which side
+-- of noon, is then told by nothing either. Gives how many rows.
+create function ledger.sweep_restamp(the_piece text) returns integer
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 declare
-  mark  ledger.sweep_mark;
-  here  bigint := (select c.system_identifier from pg_control_system() c);
-  tab   regclass;
-  n     bigint;
-  total bigint := 0;
+  here  record;
+  cut   record;
+  last  record;
+  rows  tid[];
+  whose uuid[];
 begin
-  perform ledger.lock_whole();
-  select * into mark from ledger.sweep_mark m;
-  if mark.cluster is distinct from here or mark.stamp >= pg_current_xact_id() then
-    mark.horizon := null;  -- a mark from another cluster: everything is stamped anew
+  select s.piece, s.of_principals into here from ledger.swept_piece(the_piece) s;
+  select m.cut_at, m.restored_on = m.cut_on as is_restored into cut from ledger.sweep_mark m where m.only_row;
+  select m.up_to, case when m.up_to is not null then m.stamp end as stamp
+    into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
+  rows := ledger.to_be_stamped(here.piece, null, last.up_to, last.stamp, cut.cut_at);
+  if rows = '{}' then
+    return 0;
   end if;
-  foreach tab in array array[
-    'ledger.entry', 'ledger.pending', 'ledger.consent', 'ledger.consent_history', 'ledger.withheld',
-    'ledger.objection', 'ledger.legal_hold', 'ledger.barrier', 'ledger.audit'
-  ]::regclass[] loop
-    execute format(
-      'with taken as (
-         delete from %1$s where principal in (
-           select principal from %1$s where ledger.written_since(xmin, xmax, $1, $2))
-         returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
-    get diagnostics n = row_count;
-    total := total + n + ledger.lay_all(tab);
-  end loop;
-  foreach tab in array array[
-    'ledger.topic', 'ledger.topic_alias', 'ledger.retired_key', 'ledger.outcome', 'ledger.snapshot', 'ledger.proposal', 'ledger.setting'
-  ]::regclass[] loop
-    execute format(
-      'with taken as (delete from %1$s where ledger.written_since(xmin, xmax, $1, $2) returning *)
-       insert into %1$s select * from taken order by %2$s', tab, ledger.key_columns(tab)) using mark.horizon, mark.stamp;
-    get diagnostics n = row_count;
-    total := total + n;
-  end loop;
-  update ledger.sweep_mark
-     set stamp = pg_current_xact_id(), horizon = pg_snapshot_xmin(pg_current_snapshot()), cluster = here;
-  return total;
+
+  perform ledger.lock_whole();
+  select m.up_to, case when m.up_to is not null then m.stamp end as stamp
+    into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
+  rows := ledger.to_be_stamped(here.piece, rows, last.up_to, last.stamp, cut.cut_at);
+  if here.of_principals then
+    execute format('select array_agg(distinct r.principal) from %s r where r.ctid = any ($1)', here.piece)
+      into whose using rows;
+  end if;
+  execute format(
+    'with taken as (delete from %1$s where ctid = any ($1) returning *)
+     insert into %1$s select * from taken order by %2$s', here.piece, ledger.key_columns(here.piece)) using rows;
+  if here.of_principals then
+    perform ledger.lay_piece(here.piece, coalesce(whose, '{}'));
+  end if;
+  insert into ledger.piece_mark as m (piece, stamp, up_to)
+  values (here.piece, pg_current_xact_id(), case when not cut.is_restored then cut.cut_at end)
+  on conflict (piece) do update set stamp = excluded.stamp, up_to = excluded.up_to;
+  return cardinality(rows);
 end $$;
+
+-- ── The vacuum, and the end ──────────────────────────────────────────────────────────────────────
+-- What was written is frozen, and what is dead taken out of tables and indexes: else the first read of a row would
+-- leave a mark on its page, and the files would tell of whom an agent read.
+
+-- The pieces in which a vacuum that reaches the last re-stamp is still to come, or was held back by a transaction
+-- that is older than the re-stamp, such as a dump's.
+create function ledger.sweep_held_back() returns setof text
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+  set quote_all_identifiers = off
+as $$
+declare
+  number bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+begin
+  return query
+    select format('%I.%I', n.nspname, c.relname)
+      from ledger.piece_mark m
+      join pg_class c on c.oid = m.piece
+      join pg_namespace n on n.oid = c.relnamespace
+     where number - m.stamp::text::bigint < 2147483648  -- longer ago the server itself has seen to it
+       and (c.relfrozenxid = m.stamp::xid or ledger.is_before(c.relfrozenxid, m.stamp));
+end $$;
+
+create function ledger.sweep_done(swept date) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m
+     set swept_on = least(swept, ledger.today())
+   where m.swept_on is distinct from least(swept, ledger.today());
+end $$;
+
+create function ledger.swept_on() returns date
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return (select m.swept_on from ledger.sweep_mark m where m.only_row);
+end $$;
+comment on function ledger.swept_on is 'The day of the last sweep that came to its end; null: there was none.';
 -- 10 · Grants: one page holds every right of every role
 --
 -- A test compares the live database with this page. Nothing is granted to PUBLIC.
@@ -2155,14 +2464,15 @@ grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setti
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.barrier, ledger.audit to ledger_writer;
-grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_writer;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting,
+  ledger.sweep_mark to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
 grant select, insert on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
-grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.version to ledger_registrar;
+grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
@@ -2171,7 +2481,20 @@ grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.w
   ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
 grant select, update on ledger.sweep_mark to ledger_custodian;
+grant select, insert, update, delete on ledger.piece_mark to ledger_custodian;
 grant select on ledger.bare_form to ledger_custodian;
+
+-- The one right of a surface on a table: to vacuum what a sweep has written (09). On PostgreSQL 15 and 16 nobody but
+-- an owner may; there autovacuum does it (02).
+do $$
+begin
+  if current_setting('server_version_num')::integer >= 170000 then
+    grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
+      ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
+      ledger.retired_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.sweep_mark,
+      ledger.piece_mark to ledger_sweeper;
+  end if;
+end $$;
 
 -- ── Functions: whom they run as, and which surface may call them ─────────────────────────────────
 
@@ -2222,10 +2545,16 @@ begin
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
 
+      ('cut',                 'ledger_custodian',      'ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper'),
+      ('swept_on',            'ledger_custodian',      'ledger_operator, ledger_sweeper'),
+      ('sweep_pieces',        'ledger_custodian',      'ledger_sweeper'),
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_keys',          'ledger_custodian',      'ledger_sweeper'),
       ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
-      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper')
+      ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_done',          'ledger_custodian',      'ledger_sweeper')
     ) as page(name, definer, callers)
   loop
     execute format('grant create on schema ledger to %I', f.definer);
@@ -2241,7 +2570,8 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_snapshot', 'sweep_restamp'
+    'cut', 'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
+    'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;
@@ -2280,7 +2610,9 @@ begin
     select p.oid::regprocedure as fn,
            case
              when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
-             when p.proname = 'pg_current_snapshot' then 'ledger_custodian, pg_monitor'
+             when p.proname in ('pg_current_snapshot', 'pg_current_xact_id_if_assigned', 'age') then
+               'ledger_writer, ledger_registrar, ledger_custodian, pg_monitor'
+             when p.proname in ('pg_current_xact_id', 'pg_control_system') then 'ledger_custodian, pg_monitor'
              when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
              else 'pg_monitor'
            end as whose
@@ -2288,7 +2620,11 @@ begin
      where p.pronamespace = 'pg_catalog'::regnamespace
        and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
             or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            -- what counts or ticks with each transaction of anybody
+            or p.oid in (to_regprocedure('pg_catalog.age(xid)'), to_regprocedure('pg_catalog.mxid_age(xid)'))
             or p.proname in (
+              'pg_current_xact_id', 'txid_current', 'pg_export_snapshot', 'pg_control_system', 'pg_control_checkpoint',
+              'pg_control_recovery', 'pg_control_init',
               'pg_lock_status', 'pg_blocking_pids', 'pg_safe_snapshot_blocking_pids', 'pg_get_replication_slots',
               'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
               'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',
@@ -2371,8 +2707,10 @@ begin
       ('proposal', 'topic', 'text'),
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
-      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'stamp', 'xid8'), ('sweep_mark', 'horizon', 'xid8'),
-      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
+      ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
+      ('sweep_mark', 'snapshot_on', 'date'),
+      ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;
   if found then

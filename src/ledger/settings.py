@@ -144,8 +144,9 @@ class Settings(BaseSettings):
     """The port to listen at; 0: any that is free."""
     workers: int = Field(default=1, ge=1, le=256)
     """Processes that serve."""
-    sweep_every_hours: int = Field(default=24, ge=0, le=168)
-    """Whole hours between two sweeps by the serving processes; 0: they do not sweep."""
+    sweep_every_hours: int = Field(default=1, ge=0, le=24)
+    """The serving processes sweep soon after midnight (UTC), and look every so many whole hours whether that is still
+    to be done; 0: they do not sweep."""
 
     @model_validator(mode="after")
     def _pools_are_ordered(self) -> Self:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from ledger.api import sweeping
@@ -17,7 +20,8 @@ from .world import Api
 
 def labels(api: Api) -> list[dict[str, str]]:
     text = api.call("GET", "/metrics").text
-    return [sample.labels for family in text_string_to_metric_families(text) for sample in family.samples]
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return [sample.labels for sample in samples if sample.name.startswith("ledger_http_")]
 
 
 def test_alive_and_ready(untouched: Api) -> None:
@@ -76,7 +80,7 @@ def test_figures_count(api: Api) -> None:
     assert count() == before + 3
 
 
-def test_it_sweeps_soon_and_then_regularly_and_a_failure_waits(
+def test_it_sweeps_soon_after_the_start_and_after_each_midnight_and_a_failure_waits(
     untouched: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     slept: list[float] = []
@@ -92,13 +96,36 @@ def test_it_sweeps_soon_and_then_regularly_and_a_failure_waits(
             swept.append(1)
             if len(swept) == 2:
                 raise Unavailable("zebra")
+            return {"held_back": 2} if len(swept) == 3 else None
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
     with caplog.at_level(logging.ERROR), pytest.raises(asyncio.CancelledError):
         untouched.runner.run(sweeping.sweep_regularly(Ledger(), 24))  # type: ignore[arg-type]
-    assert slept == [sweeping.FIRST_AFTER, 86_400, 86_400, 86_400]
+    assert slept[0] == sweeping.FIRST_AFTER
+    longest = 86_400 + sweeping.AFTER_MIDNIGHT + sweeping.SPREAD
+    assert all(0 < seconds <= longest for seconds in slept[1:])
     assert len(swept) == 3
-    assert caplog.messages == ["the sweep failed: unavailable"]
+    assert caplog.messages == [
+        "the sweep failed: unavailable",
+        "a transaction that is open for long holds the vacuum of the sweep back",
+    ]
+    assert "ledger_sweep_held_back 2.0" in untouched.call("GET", "/metrics").text
+
+
+@given(st.datetimes(), st.integers(1, 24))
+def test_the_next_turn_is_soon_after_midnight_or_so_many_hours_later(now: datetime, every_hours: int) -> None:
+    due = now + timedelta(seconds=sweeping.until_next(now, every_hours))
+    assert now < due
+    soon = due - timedelta(seconds=sweeping.AFTER_MIDNIGHT)
+    assert (soon.hour % every_hours, soon.minute, soon.second, soon.microsecond) == (0, 0, 0, 0)
+    assert (due - now) <= timedelta(hours=every_hours)
+
+
+def test_a_sweep_of_today_is_made_once_however_many_workers_look(untouched: Api) -> None:
+    ledger = untouched.app.state.ledger
+    first, second = (untouched.runner.run(ledger.run(sweeping.unless_done())) for _ in range(2))
+    assert first is not None
+    assert second is None
 
 
 def test_or_never(untouched: Api) -> None:

@@ -137,6 +137,11 @@ def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
             "what hangs",
             "trigger watch",
         ),
+        (
+            "insert into ledger.piece_mark values ('ledger.entry', pg_current_xact_id(), null)",
+            "tables that no vacuum",
+            "entry",
+        ),
         ("create extension pageinspect", "extensions", "pageinspect"),
         ("create publication mine for all tables", "publications", "mine"),
         (

@@ -88,7 +88,7 @@ _VALUES: dict[str, Any] = {
     "the_topic": "old", "the_key": "kids", "old_key": "diet", "target": "kids", "new_alias": "offspring",
     "new_answer": "I want five kids", "new_decision": "revoked", "new_notice": "v2", "weeks": 3, "label": "kids",
     "undecided_tier": "topics", "come_true": True, "tab": "ledger.entry", "until": TODAY + timedelta(days=1),
-    "what": "deleted", "asked": "",
+    "what": "deleted", "asked": "", "the_piece": "ledger.entry", "swept": TODAY, "piece": "ledger.entry",
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
 _OF: dict[str, dict[str, Any]] = {
@@ -134,12 +134,16 @@ class World:
         )
 
     def store(self) -> frozenset[tuple[str, str]]:
-        """Every row, with no filter at all; of the sweep's mark that it is there, not where."""
-        every = " union all ".join(
-            f"select '{table}', t::text from ledger.{table} t" for table in TABLES if table != "sweep_mark"
-        )
-        mark = "select 'sweep_mark', concat_ws(' ', stamp is null, snapshot_on) from ledger.sweep_mark"
-        return frozenset(self.database.rows(f"{every} union all {mark}"))
+        """Every row, with no filter at all; of the sweep's marks the days, without numbers of transactions."""
+        shown = {
+            "sweep_mark": "concat_ws(' ', cut_on, restored_on, swept_on, snapshot_on)",
+            "piece_mark": "t.piece::text",
+        }
+        return frozenset(self.database.rows(
+            " union all ".join(
+                f"select '{table}', {shown.get(table, 't::text')} from ledger.{table} t" for table in TABLES
+            )
+        ))  # fmt: skip
 
     def of(self, surface: Surface) -> list[Function]:
         """The functions that a surface may call."""

@@ -15,6 +15,7 @@ from ledger.identity import Identity
 IDENTITY = Identity(b"tests" * 8, "default")
 PEOPLE = [IDENTITY.principal(f"person {n}") for n in range(12)]
 TODAY = date(2026, 9, 1)
+TOMORROW = date(2026, 9, 2)
 TOPICS = [f"topic_{n:02d}" for n in range(16)]
 
 
@@ -87,38 +88,91 @@ def test_a_plain_upsert_would_be_noticed(any_database):
     assert disorder(any_database, "entry") != []
 
 
-def test_after_the_sweep_every_row_written_since_the_last_carries_one_xmin(any_database):
+STAMPED = [
+    table for table in expected.COLUMNS if table not in ("sweep_mark", "piece_mark", "version", "bare_form")
+]
+
+
+def stamps(database, table: str) -> set[str]:
+    return {stamp for (stamp,) in database.rows(f"select distinct xmin::text from ledger.{table}")}
+
+
+def test_the_sweep_of_the_next_day_gives_all_rows_of_a_table_one_xmin(any_database):
     any_database.day(TODAY)
     a_history(any_database, 3)
-    sweeper = any_database.surface(Surface.SWEEPER)
-    before = any_database.rows("select count(distinct xmin::text) > 1 from ledger.entry")
-    assert before == [(True,)]
-    for _ in range(2):
-        sweeper.execute("select ledger.sweep_restamp()")
-        stamps = {
-            stamp
-            for table in expected.COLUMNS
-            if table not in ("sweep_mark", "version", "bare_form")
-            for (stamp,) in any_database.rows(f"select distinct xmin::text from ledger.{table}")
-        }
-        assert len(stamps) == 1
+    assert len(stamps(any_database, "entry")) > 1
+    any_database.day(TOMORROW)
+    any_database.restamp()
+    assert {table: len(stamps(any_database, table)) for table in STAMPED if stamps(any_database, table)} == {
+        table: 1 for table in STAMPED if stamps(any_database, table)
+    }
     assert [table for table in expected.OF_PRINCIPALS if disorder(any_database, table)] == []
-    (again,) = sweeper.execute("select ledger.sweep_restamp()").fetchone()
-    assert again == 0, "what was stamped by a sweep is left alone by the next"
+    assert any_database.restamp() == 0, "what was stamped by a sweep is left alone by the next"
 
 
-@pytest.mark.parametrize("mark", ["stamp = '999999999999'", "cluster = cluster + 1"])
-def test_a_mark_from_another_cluster_stamps_everything_anew(any_database, mark):
-    """Also where this cluster has counted past it meanwhile, and nothing was written since."""
+def test_what_a_sweep_of_today_stamped_is_left_alone_tomorrow(any_database):
+    any_database.day(TODAY - timedelta(days=1))
+    a_history(any_database, 3)
+    any_database.day(TODAY)  # the first day was also that of the first cut in this cluster
+    any_database.restamp()
+    any_database.keep(PEOPLE[0], TODAY, {"kids": "two"})
+    any_database.day(TOMORROW)
+    any_database.restamp()
+    before = stamps(any_database, "entry")
+    any_database.keep(PEOPLE[1], TOMORROW, {"kids": "none"})
+    any_database.day(TOMORROW + timedelta(days=1))
+    assert any_database.restamp() < 20
+    assert before < stamps(any_database, "entry")
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_no_sweep_inside_a_day_parts_it(any_database, seed):
+    """Sweeps at any hour, several of them: after that of the next day one stamp holds for the whole of the day."""
     any_database.day(TODAY)
+    a_history(any_database, seed)
+    for hour in range(3):
+        any_database.restamp()
+        any_database.keep(PEOPLE[hour], TODAY, {"kids": f"said at {hour}"})
+    early = stamps(any_database, "entry")
+    any_database.day(TOMORROW)
+    any_database.restamp()
+    assert len(early) > 3
+    assert len(stamps(any_database, "entry")) == 1
+
+
+def test_a_sweep_that_parts_a_day_would_be_noticed(any_database):
+    """A re-stamp of everything, as if each sweep closed its day."""
+    any_database.day(TODAY)
+    any_database.day(TOMORROW)  # the first day in a cluster is stamped anew by the next in any case
+    any_database.keep(PEOPLE[0], TOMORROW, {"kids": "two"})
+    any_database.installer.execute("update ledger.sweep_mark set cut_at = pg_current_xact_id()")
+    any_database.restamp()
+    any_database.keep(PEOPLE[1], TOMORROW, {"kids": "none"})
+    any_database.day(TOMORROW + timedelta(days=1))
+    any_database.restamp()
+    assert len(stamps(any_database, "entry")) == 2
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    ["cluster = cluster + 1", "cluster = cluster + 1, cut_at = '999999999999'"],
+    ids=["of another cluster", "of one that has counted further"],
+)
+def test_after_a_restore_everything_is_stamped_anew_and_once_more_the_next_day(any_database, elsewhere):
+    any_database.day(TODAY)
+    any_database.day(TOMORROW)
     a_history(any_database, 4)
-    sweeper = any_database.surface(Surface.SWEEPER)
-    sweeper.execute("select ledger.sweep_restamp()")
-    (old,) = any_database.rows("select distinct xmin::text from ledger.entry")
-    any_database.installer.execute(f"update ledger.sweep_mark set {mark}")
-    sweeper.execute("select ledger.sweep_restamp()")
-    (new,) = any_database.rows("select distinct xmin::text from ledger.entry")
-    assert new != old
+    any_database.restamp()
+    any_database.installer.execute(f"update ledger.sweep_mark set {elsewhere}")
+    any_database.installer.execute("select ledger.cut()")
+    any_database.restamp()
+    (restored,) = stamps(any_database, "entry")
+    any_database.keep(PEOPLE[0], TOMORROW, {"kids": "two"})
+    any_database.day(TOMORROW + timedelta(days=1))
+    any_database.restamp()
+    (new,) = stamps(any_database, "entry")
+    assert new != restored
+    assert any_database.restamp() == 0
 
 
 def test_what_was_taken_back_leaves_no_mark_after_the_sweep(any_database):
@@ -126,23 +180,26 @@ def test_what_was_taken_back_leaves_no_mark_after_the_sweep(any_database):
     any_database.day(TODAY)
     any_database.keep(PEOPLE[0], TODAY, {"kids": "two", "pets": "a cat"})
     any_database.keep(PEOPLE[1], TODAY, {"kids": "none"})
-    sweeper = any_database.surface(Surface.SWEEPER)
-    sweeper.execute("select ledger.sweep_restamp()")
+    any_database.day(TOMORROW)
+    any_database.restamp()
     own = any_database.surface(Surface.PRINCIPAL)
     with own.transaction(force_rollback=True):
         own.execute("select ledger.own_delete(%s, 'kids', %s)", (PEOPLE[0], IDENTITY.mark(PEOPLE[0], "kids")))
     marked = "select count(*) from ledger.entry where xmax::text not in ('0', xmin::text)"
     assert any_database.rows(marked) == [(2,)]
-    sweeper.execute("select ledger.sweep_restamp()")
+    any_database.day(TOMORROW + timedelta(days=1))
+    any_database.restamp()
     assert any_database.rows(marked) == [(0,)]
 
 
 def test_a_setting_that_stays_as_it_is_gets_no_mark(any_database):
     """A lock would leave an xmax, and the sweep looks at what was written alone."""
-    operator, sweeper = any_database.surface(Surface.OPERATOR), any_database.surface(Surface.SWEEPER)
+    any_database.day(TODAY)
+    operator = any_database.surface(Surface.OPERATOR)
     marks = "select xmin::text, xmax::text from ledger.setting"
     operator.execute("""select ledger.setting_change('{"drop_after": 400}')""")
-    sweeper.execute("select ledger.sweep_restamp()")
+    any_database.day(TOMORROW)
+    any_database.restamp()
     stamped = any_database.rows(marks)
     assert stamped[0][1] == "0"
     operator.execute("""select ledger.setting_change('{"drop_after": 400}')""")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from starlette.types import Scope
@@ -30,6 +30,12 @@ SECONDS = Histogram(
     ("route",),
     registry=REGISTRY,
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5),
+)
+
+HELD_BACK = Gauge(
+    "ledger_sweep_held_back",
+    "Tables whose vacuum after the last sweep of this worker an older transaction held back.",
+    registry=REGISTRY,
 )
 
 

@@ -218,6 +218,7 @@ GOING = {
     "pending": "answers that still wait for the person's yes",
     "barriers": "marks of what somebody deleted, which keep it deleted",
     "audit": "lines of the audit: how often something was done, and on which day",
+    "topics": "keys that some agent coined, and nobody has an answer on",
 }
 
 
@@ -230,12 +231,12 @@ def sweep(
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Deletes what is past its window, and stamps anew what was written. `serve` does it daily by itself."""
+    """Deletes what is past its window, and stamps anew what was written before today. `serve` does it daily by itself."""
     from ledger.cli.terminal import errors, say
     from ledger.service import sweeps
 
     with opened(data_dir, database) as ledger, errors.status("sweeping") as status:
-        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} entries gone"))
+        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} more rows gone"))
         done = ledger.run(sweeps.due() if dry_run else told)
     if json:
         print_json(done)
@@ -253,6 +254,11 @@ def sweep(
         say(
             f"Rows stamped anew, so that nothing tells in which order they were written: {done['restamped']:,}"
         )
+        if done["held_back"]:
+            say(
+                f"{done['held_back']} tables could not be cleaned yet: a transaction is open that is older than this sweep, "
+                "such as a dump's. Sweep again when it has ended."
+            )
 
 
 @app.command(epilog=example("answer-ledger doctor"), rich_help_panel=CARE)

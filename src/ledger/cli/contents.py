@@ -43,11 +43,12 @@ def _rows(console: Console, name: str, columns: Sequence[str], rows: Sequence[Se
     unused = [column for at, column in enumerate(columns) if at not in used]
     console.print(f"[bold]{name}[/]" + (f" ({', '.join(unused)}: empty)" if unused else ""))
     wide = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    least = {at: max(len(columns[at]), *(_least(row[at]) for row in rows)) for at in used}
     for at in used:
-        wide.add_column(columns[at], overflow="fold", min_width=len(columns[at]))
+        wide.add_column(columns[at], overflow="fold", min_width=least[at])
     for row in rows:
         wide.add_row(*(_written(row[at]) for at in used))
-    if 1 + sum(len(columns[at]) + 2 for at in used) <= console.width:  # its headings, side by side
+    if 1 + sum(least.values()) + 2 * len(used) <= console.width:
         console.print(wide)
         return
     tall = Table.grid(padding=(0, 1))
@@ -56,6 +57,11 @@ def _rows(console: Console, name: str, columns: Sequence[str], rows: Sequence[Se
             tall.add_row("", columns[at], _written(row[at]))
         tall.add_row()
     console.print(tall)
+
+
+def _least(value: Any) -> int:
+    """How many characters a column needs at the least: days and numbers stay on one line, words may be folded."""
+    return min(len(_written(value)), 12) if not isinstance(value, str) else 0
 
 
 def _written(value: Any) -> str:

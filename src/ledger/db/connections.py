@@ -3,7 +3,8 @@
 A pool a surface, opened when it is first needed, with its idle connections in `lending`. Connections commit by themselves: an operation is one
 statement, hence one transaction. An operation that meets a connection which the server has closed is tried on
 another; one that must be sent once is not sent on a connection on whose line the server has said something
-(that it closed it), and what fails after that is reported.
+(that it closed it), and what fails after that is reported. The first write of a day is refused, makes the cut
+between the days, and is repeated.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from ledger.db.operation import Operation, Surface, UseCase
 T = TypeVar("T")
 
 _WAIT_S = 3.0  # for a free or a new connection, before the caller is told to come back
+_NO_CUT = "LG009"  # nothing was written: the day is to be cut from the last one first (schema/04)
+_CUT = "select ledger.cut()"
 _SCREENED = (psycopg.Error, PoolTimeout, UnicodeError)
 
 
@@ -91,7 +94,14 @@ class Connections:
                     if operation.once and _spoken_to(connection):
                         pool.check_connection(connection)
                     sent = operation.once
-                    return operation.read(connection.execute(operation.sql, operation.parameters).fetchall())
+                    try:
+                        cursor = connection.execute(operation.sql, operation.parameters)
+                    except psycopg.DatabaseError as error:
+                        if error.sqlstate != _NO_CUT:
+                            raise
+                        connection.execute(_CUT)
+                        cursor = connection.execute(operation.sql, operation.parameters)
+                    return operation.read(cursor.fetchall() if cursor.description else [])
                 except psycopg.OperationalError:
                     if sent or last or not connection.closed:
                         raise
@@ -147,8 +157,14 @@ class AsyncConnections:
                     if operation.once and _spoken_to(connection):
                         await pool.check_connection(connection)
                     sent = operation.once
-                    cursor = await connection.execute(operation.sql, operation.parameters)
-                    return operation.read(await cursor.fetchall())
+                    try:
+                        cursor = await connection.execute(operation.sql, operation.parameters)
+                    except psycopg.DatabaseError as error:
+                        if error.sqlstate != _NO_CUT:
+                            raise
+                        await connection.execute(_CUT)
+                        cursor = await connection.execute(operation.sql, operation.parameters)
+                    return operation.read(await cursor.fetchall() if cursor.description else [])
                 except psycopg.OperationalError:
                     if sent or last or not connection.closed:
                         raise

@@ -41,18 +41,21 @@ DEFINERS = (
 )  # fmt: skip
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin"),
-    "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "today"),
+    "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin", "cut"),
+    "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
     "ledger_principal": (
         "own_entries", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct", "own_delete",
-        "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "today",
+        "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
     ),
     "ledger_operator": (
         "topics_all", "topic_read", "alias_put", "alias_delete", "setting_read", "setting_change",
         "schema_version", "snapshot_read", "topic_change", "topics_merge", "hold_place", "hold_lift", "coin",
-        "today",
+        "swept_on", "cut", "today",
     ),
-    "ledger_sweeper": ("sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp", "today"),
+    "ledger_sweeper": (
+        "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp",
+        "sweep_held_back", "sweep_done", "swept_on", "today",
+    ),
 }  # fmt: skip
 
 _RUN_AS: dict[str, tuple[str, ...]] = {
@@ -64,10 +67,15 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
         "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
-        "topic_change", "topics_merge", "sweep_due", "sweep_expired", "sweep_snapshot", "sweep_restamp",
+        "topic_change", "topics_merge", "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys",
+        "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
     ),
     "ledger_owner": ("today",),
 }  # fmt: skip
+
+MAINTAIN_SINCE = 170_000  # server_version_num
+MAINTAINED = tuple(table for table in COLUMNS if table not in ("bare_form", "version"))
+"""What the sweeper may vacuum, and do nothing else to."""
 
 _GATED = ("consent", "objection", "legal_hold", "withheld")
 _ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
@@ -85,8 +93,14 @@ def policies() -> Iterator[tuple[str, str, str, str, str]]:
     yield "entry", "content", "PERMISSIVE", "ledger_agent_content", "SELECT"
 
 
-def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
-    """Every right on a table but its owner's: table, role, right, column (None: the whole table)."""
+def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
+    """Every right on a table but its owner's: table, role, right, column (None: the whole table).
+
+    `version` is the server's (server_version_num): before PostgreSQL 17 there is no MAINTAIN.
+    """
+    if version >= MAINTAIN_SINCE:
+        for table in MAINTAINED:
+            yield table, "ledger_sweeper", "MAINTAIN", None
     for column in ("principal", "topic", "as_of"):
         yield "entry", "ledger_agent_keys", "SELECT", column
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
@@ -96,14 +110,14 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
             ("barrier", "audit"): ("UPDATE",),
-            ("topic", "topic_alias", "retired_key", "bare_form", "setting"): ("SELECT",),
+            ("topic", "topic_alias", "retired_key", "bare_form", "setting", "sweep_mark"): ("SELECT",),
             ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
         "ledger_registrar": {
             ("topic",): ("SELECT", "INSERT"),
             ("topic_alias",): _ALL,
             ("setting",): ("SELECT", "UPDATE"),
-            ("retired_key", "snapshot", "proposal", "version"): ("SELECT",),
+            ("retired_key", "snapshot", "proposal", "sweep_mark", "version"): ("SELECT",),
         },
         "ledger_custodian": {
             ("entry", "pending", "topic", "topic_alias", "retired_key"): _ALL,
@@ -112,6 +126,7 @@ def table_grants() -> Iterator[tuple[str, str, str, str | None]]:
                 "proposal", "setting",
             ): ("SELECT", "INSERT", "DELETE"),
             ("sweep_mark",): ("SELECT", "UPDATE"),
+            ("piece_mark",): _ALL,
             ("bare_form",): ("SELECT",),
         },
     }  # fmt: skip

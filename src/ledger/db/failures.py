@@ -36,6 +36,8 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
         "A message can't have been typed on a day that has yet to come.",
         [Problem("said_on", "must not be later than tomorrow (UTC)")],
     ),
+    # midnight has passed twice between a write and its repetition, or clocks differ
+    "LG009": lambda: Unavailable("A new day is beginning. Nothing was written; try again."),
 }
 
 # 08 connection, 53 resources, 55 object not in the right state (lock not available), 57 operator

@@ -12,6 +12,7 @@ from datetime import date
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Column, MetaData, Text
+from sqlalchemy.dialects.postgresql import REGCLASS
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
@@ -140,10 +141,19 @@ class Setting(Table, table=True):
 class SweepMark(Table, table=True):
     __tablename__ = "sweep_mark"
     only_row: bool = Field(default=True, primary_key=True)
-    stamp: int | None = Field(default=None, sa_column=Column(_Xid8))
-    horizon: int | None = Field(default=None, sa_column=Column(_Xid8))
+    cut_on: date | None = None
+    cut_at: int | None = Field(default=None, sa_column=Column(_Xid8))
     cluster: int | None = Field(default=None, sa_type=BigInteger)
+    restored_on: date | None = None
+    swept_on: date | None = None
     snapshot_on: date | None = None
+
+
+class PieceMark(Table, table=True):
+    __tablename__ = "piece_mark"
+    piece: str = Field(primary_key=True, sa_type=REGCLASS)
+    stamp: int = Field(sa_column=Column(_Xid8, nullable=False))
+    up_to: int | None = Field(default=None, sa_column=Column(_Xid8))
 
 
 class Version(Table, table=True):

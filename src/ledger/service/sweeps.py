@@ -1,33 +1,81 @@
-"""The sweep: deletes what is past its window, draws the snapshot, stamps anew what was written."""
+"""The sweep: deletes what is past its window, draws the snapshot, stamps anew what was written before today."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from datetime import date
 
 from ledger.db import sweeper as db
-from ledger.db.operation import UseCase
+from ledger.db.operation import Operation, UseCase
 
-BATCH = 5_000  # rows of a kind a transaction, so that no capture waits long
+BATCH = 5_000  # rows a transaction, so that no capture waits long
+
+_PAUSE_S = 1.0
+_TRIES = 5  # at a vacuum that an older transaction holds back, such as a dump's
+_TRIES_OF_AUTOVACUUM = 90  # it looks once a minute, unless it is told otherwise
 
 
 def due() -> UseCase[dict[str, int]]:
-    """What a sweep would delete now: rows by kind."""
+    """What a sweep would delete now, exactly. For the owner of the deployment, never for an operator."""
+    yield db.cut()
     counts: dict[str, int] = yield db.due()
     return counts
 
 
 def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str, int]]:
-    """Runs the whole sweep, and gives what was done: rows by kind, and how many were stamped anew.
+    """Runs the whole sweep, and gives what was done: rows by kind, `topics` (keys that nobody needs), `restamped`,
+    and `held_back`: tables that a vacuum could not clean yet, since an older transaction is open.
 
-    `progress` hears of the entries deleted so far. Safe to run at any time and twice at once.
+    `progress` hears of the rows deleted so far. Safe to run at any time and twice at once; one that was ended
+    early is taken up by the next.
     """
-    total: dict[str, int] = {}
-    while True:
-        batch: dict[str, int] = yield db.expired(BATCH)
-        total = {kind: total.get(kind, 0) + n for kind, n in batch.items()}
-        progress(total["entries"] + total["pending"])
-        if not any(batch.values()):
-            break
+    day: date = yield db.cut()
+    pieces: list[db.Piece] = yield db.pieces()
+    done = {piece.expires: 0 for piece in pieces if piece.expires}
+    for piece in pieces:
+        if piece.expires:
+            n = yield from _batches(lambda piece=piece: db.expired(piece, BATCH), progress)  # type: ignore[misc]
+            done[piece.expires] += n
+    done["topics"] = yield from _batches(lambda: db.keys(BATCH), progress)
     yield db.snapshot()
-    restamped: int = yield db.restamp()
-    return {**total, "restamped": restamped}
+    done["restamped"] = 0
+    for piece in pieces:
+        if piece.is_stamped:
+            done["restamped"] += yield db.restamp(piece)
+    done["held_back"] = yield from _vacuumed(pieces)
+    yield db.done(day)
+    return done
+
+
+def is_done_today() -> UseCase[bool]:
+    """Whether a sweep of today has come to its end, and nothing of it was held back."""
+    day: date = yield db.cut()
+    last: date | None = yield db.swept_on()
+    if last != day:
+        return False
+    left: set[str] = yield db.held_back()
+    return not left
+
+
+def _batches(batch: Callable[[], Operation[int]], progress: Callable[[int], None]) -> UseCase[int]:
+    total = 0
+    while n := (yield batch()):
+        total += n
+        progress(n)
+    return total
+
+
+def _vacuumed(pieces: Collection[db.Piece]) -> UseCase[int]:
+    """Vacuums every piece, or waits for autovacuum where only an owner may; gives how many are held back."""
+    own = all(piece.may_vacuum for piece in pieces)
+    left = {piece.name for piece in pieces}
+    for again in range(_TRIES if own else _TRIES_OF_AUTOVACUUM):
+        if again:
+            yield db.wait(_PAUSE_S)
+        for piece in pieces:
+            if piece.may_vacuum and piece.name in left:
+                yield db.vacuum(piece)
+        left = yield db.held_back()
+        if not left:
+            break
+    return len(left)

@@ -36,7 +36,7 @@
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
--- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
 

@@ -58,10 +58,11 @@ comment on table ledger.consent_history is 'Every decision, by day; within a day
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null,
+  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   primary key (principal, topic)
 );
-comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
+comment on column ledger.withheld.topic is 'The key of a topic, whether it was coined or not.';
 
 create table ledger.objection (
   principal uuid not null primary key

@@ -99,9 +99,14 @@ _BY_TYPE: dict[str, Any] = {
     "date[]": [SAID], "uuid[]": [_A_MARK], "jsonb": "{}", "regclass": "ledger.entry", "tid[]": ["(0,1)"], "xid": "3",
     "xid8": "3", "ledger.topic": "(kids,,open,,,,t)", "integer[]": [5], "boolean[]": [True],
 }  # fmt: skip
+_OVER = (
+    "update ledger.sweep_mark set cut_at = pg_current_xact_id()"  # whatever stands is of a day that is over
+)
 _PREPARE = {
-    "hold_lift": "insert into ledger.legal_hold values (%s, true)",
-    "sweep_expired": "insert into ledger.entry values (%s, 'long_ago', 'It was so then', '2020-01-01')",
+    "hold_lift": "insert into ledger.legal_hold values ('{p}', true) on conflict do nothing",
+    "sweep_expired": "insert into ledger.entry values ('{p}', 'long_ago', 'So it was', '2020-01-01') on conflict do nothing",
+    "sweep_keys": f"insert into ledger.topic (key) values ('idle') on conflict do nothing; {_OVER}",
+    "sweep_restamp": _OVER,
 }
 
 _FUNCTIONS = """
@@ -159,9 +164,8 @@ class World:
     def prepare(self, function: Function, person: Person) -> None:
         """Puts in place what a function finds something to do with."""
         if function.name in _PREPARE:
-            self.database.installer.execute(
-                f"{_PREPARE[function.name]} on conflict do nothing", (person.principal,)
-            )
+            for statement in _PREPARE[function.name].format(p=person.principal).split("; "):
+                self.database.installer.execute(statement)
 
     def restore(self) -> None:
         """Puts the store back to where it was at first."""

@@ -147,7 +147,7 @@ def _of_principals(of: Mark) -> Iterator[Request]:
     mine, query = f"/v1/me/entries/{of('path')}", f"?{of('query')}={of('query')}"
     for method, path in (
         ("GET", "/v1/me/entries"), ("GET", "/v1/me/consent"), ("GET", "/v1/me/consent/receipts"), ("GET", "/v1/me/export"),
-        ("PUT", "/v1/me/objection"), ("DELETE", "/v1/me/objection"), ("DELETE", "/v1/me"),
+        ("PUT", "/v1/me/objection"), ("DELETE", "/v1/me/objection"), ("DELETE", "/v1/me"), ("GET", "/v1/me/withheld"),
     ):  # fmt: skip
         yield Request(method, path + query, "principal", 422)
     yield Request("GET", "/v1/me/export", "principal", 422, {of("field"): of("field")})
@@ -157,6 +157,10 @@ def _of_principals(of: Mark) -> Iterator[Request]:
     yield Request("PUT", f"{mine}/withheld", "principal", 404)
     yield Request("DELETE", f"{mine}/withheld", "principal", 404)
     yield Request("PUT", "/v1/me/consent", "principal", 422, {"decision": of("field"), "notice": of("field")})
+    yield Request("POST", "/v1/me/withheld", "principal", 422, {"topic": f"{of('field')}/"})
+    yield Request("DELETE", f"/v1/me/withheld/{of('path')}", "principal", 404)
+    granted, seen = {"decision": "granted", "notice": "v1"}, {"If-Match": of("header")}
+    yield Request("PUT", "/v1/me/consent", "principal", 412, granted, seen)
     yield Request("PUT", "/v1/me/consent", "principal", 422, {"decision": "granted", "notice": f"{of('field')}\n"})  # fmt: skip
 
 

@@ -89,9 +89,9 @@ def test_a_foreign_key_to_the_registry(broken):
 
 def test_a_sweep_that_stamps_rows_in_the_order_of_writing(broken):
     """Each principal's rows lie in key order; the principals do not."""
-    crowd = replace(small(HISTORIES), people=50, days=1)
+    crowd = replace(small(HISTORIES), worlds=(3,), people=50)
     page = prove(broken(redefined("sweep_restamp", " order by %2$s", "")), crowd)
-    assert "principals of ledger.entry" in failed(page, "no order of writing")
+    assert "principals of ledger.audit" in failed(page, "no order of writing")
 
 
 def test_a_barrier_that_goes_with_the_default_window(broken):
@@ -119,3 +119,29 @@ def test_a_coining_that_coins_an_alias(broken):
     )
     page = prove(broken(coining), small(STANDING))
     assert "the alias payslips is a topic of its own" in failed(page, "an alias stays")
+
+
+def test_a_write_that_ignores_the_cut(broken):
+    """The day is then cut by its first sweep, at whatever hour that comes."""
+    noon = replace(small(HISTORIES), worlds=(3,))
+    page = prove(broken(rewritten("refuse_before_the_cut", "begin end")), noon)
+    assert "xmin and xmax in ledger.entry" in failed(page, "leaves the same behind")
+
+
+def test_a_late_write_that_ignores_the_cut(broken):
+    """It began before midnight, and looks for the cut before it waits for its lock."""
+    hasty = """
+    begin
+      perform ledger.refuse_old_view();
+      perform ledger.refuse_before_the_cut();
+      perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+    end"""
+    page = prove(broken(rewritten("lock_in_common", hasty)), small(STANDING))
+    assert "the day before" in failed(page, "began before midnight")
+
+
+def test_a_sweep_that_stamps_rows_of_today(broken):
+    """As if each sweep closed its day."""
+    parting = redefined("sweep_restamp", "select m.cut_at,", "select pg_current_xact_id() as cut_at,")
+    page = prove(broken(parting), replace(small(HISTORIES), worlds=(3,)))
+    assert "xmin and xmax in ledger." in failed(page, "leaves the same behind")

@@ -163,9 +163,11 @@ def generate(seed: int, people: int, days: int = 4) -> World:
                     steps.append(list(_conversations(chance, who, today, stale=offset > 120)))
             turns.append(tuple(_interleaved(chance, steps)))
         due = drawn is None or today - drawn >= SNAPSHOT_EVERY
-        # What the first sweep of a day draws and deletes depends on what stands by then.
-        anywhere = opening is Opening.SWEEP or not (due or offset >= SOMETHING_PAST)
-        happenings = tuple(_happenings(chance, first, anywhere=anywhere))
+        happenings = tuple(
+            _happenings(
+                chance, first, draws=due and opening is not Opening.SWEEP, deletes=offset >= SOMETHING_PAST
+            )
+        )
         if due and (opening is Opening.SWEEP or any(isinstance(one.event, Swept) for one in happenings)):
             drawn = today
         told.append(Day(today, tuple(turns), opening, happenings))
@@ -199,18 +201,18 @@ def _crossing(chance: random.Random, people: int, evening: date) -> Said:
     )
 
 
-def _happenings(chance: random.Random, first: int, *, anywhere: bool) -> Iterator[Happening]:
-    """Sweeps in the course of a day, in turns in which people speak. Where the first may not stand anywhere, it
-    stands at the end of the first of them, as in every telling."""
+def _happenings(chance: random.Random, first: int, *, draws: bool, deletes: bool) -> Iterator[Happening]:
+    """Sweeps in the course of a day, in turns in which people speak. What a sweep draws or deletes depends on what
+    stands when it comes: one that may stands at the end of a turn, in every telling."""
     turns = (first, first + 2)
     for number in range(chance.choice((0, 1, 1, 2, 3))):
         swept = Swept(in_pieces=chance.random() < 0.5)
-        if anywhere:
-            yield Happening(chance.choice(turns), swept)
-        elif number == 0:
-            yield Happening(first, Swept(), at_the_end=True)
+        if deletes:
+            yield Happening(chance.choice(turns), swept, at_the_end=True)
+        elif draws and number == 0:
+            yield Happening(first, swept, at_the_end=True)
         else:
-            yield Happening(first + 2, swept)
+            yield Happening(first + 2 if draws else chance.choice(turns), swept)
     if chance.random() < 0.2:
         yield Happening(chance.choice(turns), Reopened(server=chance.random() < 0.3))
 

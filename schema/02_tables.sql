@@ -38,20 +38,25 @@ create table ledger.pending (
 );
 comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
 
+-- The notice is the one text in a decision that comes from outside. The application takes none for one that is not the name of a
+-- file of the deployment; and its form leaves no room for more: a day fits (2026-06-01), and no instant (at most eight digits, four
+-- in a row), no id and no serial number (at most sixteen characters). How many are in use, `answer-ledger doctor` looks at:
+-- a version for each counterparty would be an origin in any form.
+
 create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
-comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+comment on column ledger.consent.notice is 'The version of the notice that the principal was shown: a file of the deployment.';
 
 create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
@@ -117,6 +122,8 @@ comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the 
 comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
 comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
 
+create index topic_listed on ledger.topic (key) where listed;
+
 create table ledger.topic_alias (
   alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   key   text collate "C" not null check (alias <> key)
@@ -126,12 +133,16 @@ comment on table ledger.topic_alias is 'Other labels of a topic, merged keys amo
 comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
 
 create table ledger.retired_key (
-  key         text collate "C" not null primary key,
-  merged_into text collate "C" not null
+  key         text collate "C" not null,
+  merged_into text collate "C" not null,
+  fixed       boolean          not null default true,
+  primary key (key, merged_into)
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
 comment on table ledger.retired_key is
   'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
+comment on column ledger.retired_key.fixed is
+  'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
 
 create table ledger.bare_form (
   form text collate "C" not null primary key
@@ -185,7 +196,9 @@ create table ledger.sweep_mark (
   cluster     bigint,
   restored_on date,
   swept_on    date,
-  snapshot_on date
+  snapshot_on date,
+  asked_on    date,
+  asked_hour  integer check (asked_hour between 0 and 23)
 );
 comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
 comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
@@ -195,6 +208,9 @@ comment on column ledger.sweep_mark.cluster is
 comment on column ledger.sweep_mark.restored_on is
   'The day of the first cut in this cluster. Until a sweep of a later day, every sweep stamps everything anew.';
 comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that came to its end.';
+comment on column ledger.sweep_mark.asked_on is 'The day on which an operator last asked for a sweep.';
+comment on column ledger.sweep_mark.asked_hour is
+  'And the hour (UTC), so that there is one an hour. It is of an operator''s call: no answer is older or newer by it.';
 insert into ledger.sweep_mark default values;
 
 create table ledger.piece_mark (

@@ -8,6 +8,11 @@ create function ledger.today() returns date
   language sql stable parallel safe
   return (now() at time zone 'UTC')::date;
 
+create function ledger.hour() returns integer
+  language sql stable parallel safe
+  return extract(hour from now() at time zone 'UTC')::integer;
+comment on function ledger.hour is 'The hour of the day, in UTC, 0 to 23: for what may be asked once an hour. No row of a principal holds it.';
+
 create function ledger.age(as_of date) returns integer
   language sql stable parallel safe
   return ledger.today() - as_of;

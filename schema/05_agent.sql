@@ -191,7 +191,8 @@ begin
     union all
     select a.alias, t.key, t.question
       from ledger.topic_alias a join ledger.topic t on t.key = a.key
-     where t.listed;
+     where t.listed
+     order by 1;
 end $$;
 
 -- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business. So the

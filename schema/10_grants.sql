@@ -78,7 +78,7 @@ begin
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
       ('labels_listed',       'ledger_registrar',      'ledger_agent'),
-      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
+      ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
@@ -99,21 +99,26 @@ begin
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
 
-      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
+      ('labels_taken',        'ledger_registrar',      'ledger_operator'),
+      ('aliases_of',          'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
       ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
+      ('sweep_ask',           'ledger_custodian',      'ledger_operator'),
 
       ('cut',                 'ledger_custodian',      'ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper'),
-      ('swept_on',            'ledger_custodian',      'ledger_operator, ledger_sweeper'),
+      ('swept_on',            'ledger_custodian',      'ledger_sweeper'),
       ('sweep_pieces',        'ledger_custodian',      'ledger_sweeper'),
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
@@ -137,7 +142,7 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'cut', 'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
+    'cut', 'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
     'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);

@@ -105,6 +105,12 @@ class Database:
             for row in sweeper.execute("select ledger.sweep_restamp(%s)", (piece,)).fetchall()
         )
 
+    def hour(self, hour: int) -> None:
+        """Sets the hour of the day (UTC)."""
+        self.installer.execute(
+            f"create or replace function ledger.hour() returns integer language sql stable parallel safe return {hour:d}"
+        )
+
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """What a superuser sees: no filter at all."""
         return self.installer.execute(query, parameters or None).fetchall()

@@ -174,15 +174,15 @@ def test_consent_is_his_and_reads_as_decided(api: Api) -> None:
         "notice": None,
         "tier": "topics",
     }
-    granted = {"decision": "granted", "decided_on": "2026-09-01", "notice": "2026-06", "tier": "full"}
-    assert me(api, "PUT", "/consent", {"decision": "granted", "notice": "2026-06"}) == granted
+    granted = {"decision": "granted", "decided_on": "2026-09-01", "notice": "v1", "tier": "full"}
+    assert me(api, "PUT", "/consent", {"decision": "granted", "notice": "v1"}) == granted
     assert me(api, "GET", "/consent") == granted
-    assert me(api, "PUT", "/consent", {"decision": "revoked", "notice": "2026-06"})["tier"] == "none"
+    assert me(api, "PUT", "/consent", {"decision": "revoked", "notice": "v1"})["tier"] == "none"
 
 
 def test_a_stale_page_does_not_grant_again(told: Api) -> None:
     page = told.call("GET", "/v1/me/consent", as_="principal").headers["etag"]
-    body = {"decision": "granted", "notice": "2026-06"}
+    body = {"decision": "granted", "notice": "v1"}
 
     def put(etag: str) -> Any:
         return told.call("PUT", "/v1/me/consent", body, as_="principal", headers=[("If-Match", etag)])
@@ -215,13 +215,15 @@ def test_the_etag_of_a_decision_is_no_mark_of_whose_it_is(api: Api) -> None:
     "decision", ["GRANTED", "granted ", "all", "", None, 1, True, "on", ["granted"], "full", "undecided"]
 )
 def test_no_other_word_grants(told: Api, decision: Any) -> None:
-    refused = me(told, "PUT", "/consent", {"decision": decision, "notice": "2026-06"}, status=422)
+    refused = me(told, "PUT", "/consent", {"decision": decision, "notice": "v1"}, status=422)
     assert refused["problems"] == [{"at": "decision", "message": "This must be 'granted' or 'revoked'."}]
     assert told.recall()["entries"] == []
 
 
-@pytest.mark.parametrize("notice", ["", " ", "a\nb", "x" * 65, 1, None])
-def test_a_notice_is_named(untouched: Api, notice: Any) -> None:
+@pytest.mark.parametrize(
+    "notice", ["", " ", "a\nb", "x" * 65, 1, None, "v2", "V1", "v1 ", "2026-11-30T14:03 thread/42", "2026-06"]
+)
+def test_a_notice_is_a_version_that_there_is_a_file_of(untouched: Api, notice: Any) -> None:
     refused = me(untouched, "PUT", "/consent", {"decision": "granted", "notice": notice}, status=422)
     assert refused["problems"][0]["at"] == "notice"
 
@@ -241,7 +243,7 @@ def test_every_decision_has_a_receipt(api: Api) -> None:
         api.decide(decision)
     items = me(api, "GET", "/consent/receipts")["items"]
     assert len(items) == 2
-    assert all(item["privacy_notice"] == "2026-06" for item in items)
+    assert all(item["privacy_notice"] == "v1" for item in items)
     assert "T" not in items[0]["events"][0]["event_time"]
 
 

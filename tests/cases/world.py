@@ -22,13 +22,14 @@ import psycopg
 import pytest
 
 from ledger.api.app import create_app
+from ledger.service import sweeps
 from ledger.service.deployment import Deployment
 from ledger.tokens import Scope
 
 from .collection import Case, Step
 from .contract import Contract
 
-NOTICE = "2026-06"
+NOTICE = "v1"
 OF_THE_APPLICATION = ("/v1/captures", "/v1/reconfirmations")
 
 
@@ -169,12 +170,24 @@ class World:
         self.now(given["now"])
         for topic, (reconfirm, drop) in given.get("windows", {}).items():
             window = {"reconfirm_after": reconfirm, "drop_after": drop}
-            assert self.send("operator", "PATCH", f"/v1/operator/topics/{topic}", window).status_code == 200
+            assert self.set_window("operator", topic, window).status_code == 200
         tiers = dict(given.get("tier", {}))
         if "tier_all" in given:
             tiers = {entry["principal"]: given["tier_all"] for entry in given["entries"]}
         for name, tier in tiers.items():
             self.set_tier(name, tier)
+
+    def set_window(self, actor: str, topic: str, window: dict[str, Any]) -> httpx.Response:
+        """As an operator does who looks first: a window that is shorter wants to be seen before it holds."""
+        path = f"/v1/operator/topics/{topic}"
+        seen = self.send(actor, "PATCH", f"{path}?dry_run=true", window)
+        if seen.status_code != 200:
+            return seen
+        shown = window if seen.json()["preview"] is None else window | {"preview": seen.json()["preview"]}
+        return self.send(actor, "PATCH", path, shown, headers=[("If-Match", "*")])
+
+    def sweep(self) -> None:
+        self._runner.run(self.app.state.ledger.run(sweeps.sweep()))
 
     def list_topic(self, key: str, question: str | None = None) -> None:
         self.database.installer.execute(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -92,7 +92,8 @@ _VALUES: dict[str, Any] = {
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
 _OF: dict[str, dict[str, Any]] = {
-    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topics_for": {"labels": [*LABELS, "a_new_one"]},
+    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topics_for": {"labels": [*LABELS, "a_new_one"]}, "topic_create": {"the_key": "a_new_one"},
+    "topics_seen": {"part": "", "which": "all"}, "aliases_of": {"the_key": "kids"}
 }  # fmt: skip
 _BY_TYPE: dict[str, Any] = {
     "uuid": _A_MARK, "text": "kids", "text[]": ["kids"], "boolean": True, "integer": 5, "bigint": 5, "date": SAID,
@@ -141,7 +142,7 @@ class World:
     def store(self) -> frozenset[tuple[str, str]]:
         """Every row, with no filter at all; of the sweep's marks the days, without numbers of transactions."""
         shown = {
-            "sweep_mark": "concat_ws(' ', cut_on, restored_on, swept_on, snapshot_on)",
+            "sweep_mark": "concat_ws(' ', cut_on, restored_on, swept_on, snapshot_on, asked_on)",
             "piece_mark": "t.piece::text",
         }
         return frozenset(self.database.rows(
@@ -236,7 +237,10 @@ def _live(ledger: Ledger, name: str, word: str) -> None:
         day = TODAY - timedelta(days=200) if label == "old" else SAID
         (outcome,) = person.capture(message, day, [Candidate(label, message)])
         assert outcome.verdict.accepted, outcome.verdict
-    ledger.run(principals.decide_consent(ledger.context, person.id, Decision.GRANTED, f"notice-{word}"))
+    own = replace(
+        ledger.context, notices=frozenset({word})
+    )  # as if their notice were a file of the deployment
+    ledger.run(principals.decide_consent(own, person.id, Decision.GRANTED, word))
     (diet,) = [
         one for one in ledger.run(principals.entries(ledger.context, person.id)) if one.topic == "diet"
     ]

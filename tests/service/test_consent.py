@@ -81,7 +81,7 @@ def test_of_many_that_decide_upon_the_same_page_one_does(scene):
 
     def one(n: int) -> bool:
         try:
-            return bool(scene.run(decide(scene, GRANTED if n % 2 else REVOKED, page, notice=f"v{n}")))
+            return bool(scene.run(decide(scene, GRANTED if n % 2 else REVOKED, page)))
         except PreconditionFailed:
             return False
 

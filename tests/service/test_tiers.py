@@ -159,6 +159,7 @@ def test_a_topic_that_is_not_listed_is_named_by_the_callers_own_label(scene):
     context = scene.ledger.context
     scene.decide(Decision.GRANTED)
     scene.run(agents.coin(context, "marta s cat"))
+    scene.propose("marta_s_cat")
     scene.run(operators.put_alias(context, "marta s cat", "cats"))
     assert scene.say("Cats", "I have two cats").topic == "cats"
     person = scene.ledger.principal("ann")

@@ -118,6 +118,7 @@ class Topic:
     listed: bool = False
     aliases: tuple[str, ...] = ()
     proposed: bool = False  # unlisted, and five principals have it
+    given: bool = False  # an operator gave its handling: to loosen it is a step
 
 
 class Entry(NamedTuple):

@@ -168,7 +168,11 @@ def _of_operators(of: Mark) -> Iterator[Request]:
     mark, topics = of("field"), "/v1/operator/topics"
     one, dry, seen = f"{topics}/{of('path')}", f"?dry_run={of('query')}", {"If-Match": of("header")}
     change = dict.fromkeys(("question", "handling", "authority", "reconfirm_after", "drop_after", "listed", "preview"), mark)  # fmt: skip
+    asked = "&".join(f"{name}={of('query')}" for name in ("cursor", "limit", "q", "only"))
+    yield Request("GET", f"{topics}?{asked}", "operator", 422)
     yield Request("GET", f"{topics}?{of('query')}={of('query')}", "operator", 422)
+    created = {**change, "label": f"{mark}/"}
+    yield Request("POST", topics, "operator", 422, created)
     yield Request("PATCH", one + dry, "operator", 422, change, seen)
     yield Request("PATCH", one, "operator", 404, {"question": f"Is it {mark}?", "listed": True}, seen)
     yield Request("POST", f"{one}/merge{dry}", "operator", 422, {"into": f"{mark}/", "preview": mark}, seen)
@@ -177,7 +181,8 @@ def _of_operators(of: Mark) -> Iterator[Request]:
     yield Request("PUT", f"{one}/aliases/{of('path')}", "operator", 404)
     yield Request("DELETE", f"{one}/aliases/{of('path')}", "operator", 404)
     yield Request("GET", f"/v1/operator/windows?{of('query')}=1", "operator", 422)
-    yield Request("PATCH", "/v1/operator/windows", "operator", 422, {"reconfirm_after": mark, "drop_after": mark})  # fmt: skip
+    windows = {"reconfirm_after": mark, "drop_after": mark, "preview": mark}
+    yield Request("PATCH", f"/v1/operator/windows{dry}", "operator", 422, windows, seen)
     yield Request("PUT", "/v1/operator/legal-holds", "operator", 422, {"principal": " ", mark: 1})
     yield Request("PUT", "/v1/operator/legal-holds", "operator", 204, {"principal": of("principal")})
     yield Request("DELETE", "/v1/operator/legal-holds", "operator", 204, {"principal": of("principal")})

@@ -36,7 +36,7 @@ from ledger.service.replay import MOST_CANDIDATES, Line
 
 T = TypeVar("T")
 
-NOTICE = "2026-01"
+NOTICE = "v1"
 
 
 class Told(NamedTuple):

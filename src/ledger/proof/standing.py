@@ -14,6 +14,7 @@ from typing import Any
 from ledger.core.model import Handling
 from ledger.db import agent, midnight
 from ledger.db.operation import UseCase
+from ledger.db.remains import Remains
 from ledger.proof.histories import FIRST_DAY
 from ledger.proof.report import Line, line
 from ledger.proof.stage import Place
@@ -130,7 +131,9 @@ def _aliases(place: Place) -> tuple[int, list[str]]:
     _expect(place.call("POST", "/v1/topics", body, scope="agent", who="coining").status_code, 200)
     for key in (ALIAS, OTHERS):
         place.run(_coined(key))
-    keys = {one["key"] for one in place.call("GET", "/v1/operator/topics", scope="operator").json()["items"]}
+    with Remains(place.installer) as remains:
+        (registry,) = [table for table in remains.tables() if table.full_name == "ledger.topic"]
+        keys = {row.values["key"] for row in remains.rows(registry)}
     wrong = [f"the alias {ALIAS} is a topic of its own by now"] if ALIAS in keys else []
     if OTHERS not in keys:
         wrong.append(f"{OTHERS} was coined and is no topic: nothing was looked at")

@@ -14,8 +14,6 @@ from ledger.errors import InvalidRequest, LedgerError, NotFound, PreconditionFai
 from ledger.service.context import Context
 
 _NO_ENTRY = "There is no entry with this id, or no longer. List the entries to see what is there."
-_NOTICE_SIGNS = frozenset(" ._:/+-")
-_LONGEST_NOTICE = 64
 
 
 def entries(context: Context, principal: UUID) -> UseCase[list[OwnEntry]]:
@@ -192,18 +190,15 @@ def _own(context: Context, principal: UUID, one: db.Held) -> OwnEntry:
 
 
 def _check_notice(context: Context, notice: str) -> None:
-    well_formed = 0 < len(notice) <= _LONGEST_NOTICE and notice == notice.strip()
-    if not well_formed or not all(
-        sign.isascii() and (sign.isalnum() or sign in _NOTICE_SIGNS) for sign in notice
-    ):
+    # whatever else stands here would be kept beside the day of the decision, such as its hour or its thread
+    if notice not in context.notices:
         raise InvalidRequest(
-            "The notice is named by its version.",
-            [Problem("notice", f"must be 1 to {_LONGEST_NOTICE} letters, digits, spaces and . _ : / + -")],
-        )
-    if context.notices is not None and notice not in context.notices:
-        raise InvalidRequest(
-            "Consent refers to a notice that he was shown.",
-            [Problem("notice", "is none of the notices of this deployment")],
+            "Consent refers to a notice that the person was shown.",
+            [
+                Problem(
+                    "notice", "must be a version of the notice that this deployment has as a file, such as v1"
+                )
+            ],
         )
 
 

@@ -54,7 +54,7 @@ class Coined:
 
 @dataclass(frozen=True, slots=True)
 class Reconfirmed:
-    """In a thread he was asked whether an old answer is still so."""
+    """In a thread they were asked whether an old answer is still so."""
 
     who: int
     thread: int
@@ -74,7 +74,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What he does himself, or an operator to his rows: outside of any thread."""
+    """What they do themselves, or an operator to their rows: outside of any thread."""
 
     who: int
     act: str  # grant, revoke, object, withdraw, withhold, release, correct, delete, keep, decline, erase, hold, lift

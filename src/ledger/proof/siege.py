@@ -102,7 +102,7 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
 
 
 def truth(contents: Contents, told: Sequence[Told]) -> dict[Item, Given]:
-    """Of each entry that stands, the thread in which it was last said; not of those that he wrote himself."""
+    """Of each entry that stands, the thread in which it was last said; not of those that they wrote themselves."""
     threads: dict[tuple[str, str, str | None, date], object] = {}
     for one in told:
         threads[one.principal, one.topic, one.text, one.day] = one.thread

@@ -263,7 +263,7 @@ class Place:
         return self.call("POST", "/v1/captures", body, scope="capture", who=who)
 
     def entry_id(self, who: str, topic: str) -> str:
-        """Names his entry on a topic in a path."""
+        """Names an entry of theirs in a path."""
         identity = self.deployment.context.identity
         return identity.entry_id(identity.principal(who), topic)
 

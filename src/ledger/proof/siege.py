@@ -83,9 +83,9 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
     yield _judged("logs, figures and what was printed", attack.best(night, told, {}))
     rows = attack.best(evening, signals.of_rows(_named(before)), rows_before)
     yield _reported(
-        "tables and system columns between two sweeps",
+        "tables and system columns till the first sweep of the next day",
         rows,
-        "sweep often: `LEDGER_SWEEP_EVERY_HOURS`, or `answer-ledger sweep`",
+        "sweep soon after midnight: `serve` does, and `answer-ledger sweep`",
     )
     written = attack.best(evening, _of_log(log, evening), log_before)
     yield _reported(

@@ -162,6 +162,13 @@ begin
   end if;
 end $$;
 
+create function ledger.is_named_today(stamp xid) returns boolean
+  language plpgsql stable as $$
+begin
+  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row));
+end $$;
+comment on function ledger.is_named_today is 'Of the stamp of an unlisted key: it was coined, or named for the first time, since the cut.';
+
 create function ledger.is_ahead(number xid8) returns boolean
   language plpgsql stable as $$
 begin

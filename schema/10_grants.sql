@@ -15,11 +15,11 @@ grant usage on schema ledger to
 -- which topics are covered; not what was said
 grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
 grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_keys;
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_content;
 
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
@@ -35,7 +35,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bar
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
-grant select, insert on ledger.topic to ledger_registrar;
+grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
@@ -77,7 +77,7 @@ begin
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
-      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
       ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),

@@ -638,6 +638,13 @@ begin
   end if;
 end $$;
 
+create function ledger.is_named_today(stamp xid) returns boolean
+  language plpgsql stable as $$
+begin
+  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row));
+end $$;
+comment on function ledger.is_named_today is 'Of the stamp of an unlisted key: it was coined, or named for the first time, since the cut.';
+
 create function ledger.is_ahead(number xid8) returns boolean
   language plpgsql stable as $$
 begin
@@ -877,9 +884,7 @@ end $$;
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
 -- reply: no row.
 
--- What the labels stand for: the key of an alias, else the label itself, known or not. A reply names a
--- topic that is not listed by the caller's own label: what an alias of it leads to is an agent's word, and
--- no other agent's to read.
+-- What a label leads to by an operator's word: the key of an alias, else the label itself, known or not.
 create function ledger.keys_of(labels text[]) returns text[]
   language plpgsql stable as $$
 begin
@@ -890,6 +895,26 @@ begin
     select coalesce(a.key, l.label)
       from unnest(labels) with ordinality as l(label, ord)
       left join ledger.topic_alias a on a.alias = l.label
+     order by l.ord);
+end $$;
+
+-- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that was merged
+-- away, since what was said under that key has moved. Any other rests till its topic is listed: the label stands for itself.
+-- Slips and plurals are the application's to mend, with the labels of labels_listed. A reply names a topic
+-- that is not listed by the caller's own label: what a merged key leads to is an agent's word, and no other
+-- agent's to read.
+create function ledger.keys_read(labels text[]) returns text[]
+  language plpgsql stable as $$
+begin
+  if not exists (select from ledger.topic_alias a where a.alias = any (labels)) then
+    return labels;
+  end if;
+  return array(
+    select coalesce(a.key, l.label)
+      from unnest(labels) with ordinality as l(label, ord)
+      left join ledger.topic_alias a on a.alias = l.label
+       and (exists (select from ledger.topic t where t.key = a.key and t.listed)
+            or exists (select from ledger.retired_key r where r.key = a.alias))
      order by l.ord);
 end $$;
 
@@ -912,8 +937,8 @@ declare
   tier    text;
   nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
   seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
-  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
-  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_read(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_read(only_topics) else '{}' end;
   topics  text[];
   days    date[];
 begin
@@ -968,8 +993,8 @@ declare
   tier    text;
   nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
   seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
-  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
-  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_read(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_read(only_topics) else '{}' end;
   topics  text[];
   answers text[];
   days    date[];
@@ -1010,17 +1035,17 @@ comment on function ledger.recall is 'At most twelve entries; months, never days
 -- itself: the two functions that it calls do, each for itself.
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
-) returns table (key text, question text, freshness text, answer text, month date)
+) returns table (key text, listed boolean, question text, freshness text, answer text, month date)
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
 declare
-  keys text[] := ledger.keys_of(labels);
+  keys text[] := ledger.keys_read(labels);
 begin
   return query
-    select case when t.listed then k.key else labels[k.ord] end,
+    select case when t.listed then k.key else labels[k.ord] end, coalesce(t.listed, false),
            case when t.listed then t.question end, c.freshness, r.answer, r.month
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
@@ -1047,44 +1072,67 @@ begin
      limit most;
 end $$;
 
--- Everything that a label may be near to: of listed topics, the keys and the aliases.
-create function ledger.labels_listed() returns table (label text, key text, question text)
+-- The listed topics whole, with all their labels and the keys that were merged into them: what labels are held
+-- against, and what a capture is judged by.
+create function ledger.labels_listed()
+  returns table (key text, question text, handling text, authority text, aliases text[], retired text[])
   language plpgsql stable strict security definer rows 500
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
 begin
   return query
-    select t.key, t.key, t.question from ledger.topic t where t.listed
-    union all
-    select a.alias, t.key, t.question
-      from ledger.topic_alias a join ledger.topic t on t.key = a.key
+    select t.key, t.question, t.handling, t.authority,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
+           array(select r.key from ledger.retired_key r where r.merged_into = t.key order by r.key)
+      from ledger.topic t
      where t.listed
-     order by 1;
+     order by t.key;
 end $$;
 
--- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business. So the
--- commit does not wait for the disk, which it would for a new key alone. A key that a crash takes with it
--- is coined again when it is named again; an answer under it is on disk together with it.
+-- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
+-- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
+-- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together
+-- with it. The first time on a day that an unlisted key is named, its row is written anew: the sweep takes away keys
+-- that nobody has, but none that was named today (09).
+create function ledger.coin_missing(keys text[]) returns void
+  language plpgsql as $$
+declare
+  known text[];
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform ledger.lock_in_common();
+  insert into ledger.topic (key)
+  select distinct k
+    from unnest(keys) k
+   where not exists (select from ledger.topic_alias a where a.alias = k)
+     and not exists (select from ledger.retired_key r where r.key = k)
+   order by k
+  on conflict do nothing;
+  known := array(
+    select t.key from ledger.topic t
+     where t.key = any (keys) and not t.listed and not ledger.is_named_today(t.xmin) order by t.key);
+  if known <> '{}' then
+    update ledger.topic t set key = t.key where t.key = any (known);
+  end if;
+end $$;
+
+-- Says nothing: whether a key was there is nobody's business.
 create function ledger.coin(new_key text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 begin
-  perform set_config('synchronous_commit', 'off', true);
-  perform ledger.lock_in_common();
-  insert into ledger.topic (key)
-  select new_key
-   where not exists (select from ledger.topic_alias a where a.alias = new_key)
-  on conflict do nothing;
+  perform ledger.coin_missing(array[new_key]);
 end $$;
 -- 06 · What the application that carries the chats calls
 --
--- A capture is one statement where it can be: the application takes the labels for keys, judges, and
--- says what it took for granted. `ledger.capture` keeps the answers or says "the registry has it
--- otherwise" (an alias, a key never seen, a topic that is never stored); then the labels are turned
--- into topics first (topics_for) and the gate judges again. Nothing else is ever given back: what a
--- capture answers depends on the request and the registry, never on what is stored of a principal.
+-- The application knows the listed topics (labels_listed, a few seconds old at the most), judges by them, and
+-- says what it took for granted. `ledger.capture` keeps the answers, or says "the registry has it otherwise" (an
+-- alias that moved, a topic that was merged away, a question that changed); then the application reads the registry
+-- anew and judges again. A capture of listed topics is that one statement. Where an accepted answer is on
+-- a topic that is not listed, topics_for comes before it, whether the key was there or not. Nothing else is ever given
+-- back: what a capture answers depends on the request and the listed registry, never on what is stored of a principal.
 --
 -- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
 -- key and of the keys that were merged into it, and last that of all topics.
@@ -1101,43 +1149,32 @@ begin
   return least(said_on, ledger.today());
 end $$;
 
--- Each label's topic, in order. `coin_missing` registers what was not there, in a transaction of its
--- own, so that no row of a principal shares its stamp. `names` are the key and the keys that were
--- merged into it: what was deleted under those stays deleted.
+-- Where an answer under each label is kept, in order: the key, whether it is listed after all, and its names (the
+-- key and the keys that were merged into it: what was deleted under those stays deleted). `coin_missing`
+-- registers what is not there, in a transaction of its own, so that no row of a principal shares its stamp. An
+-- alias of a topic that is not listed is never coined: what is said under it is kept with its topic.
 create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
-  returns table (key text, listed boolean, question text, handling text, authority text, names text[])
+  returns table (key text, listed boolean, names text[])
   language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
-declare
-  day  date   := ledger.day_of(said_on);
-  keys text[] := ledger.keys_of(labels);
 begin
-  if coin_missing and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
-    perform ledger.lock_in_common();
-    keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
-    insert into ledger.topic (key)
-    select distinct k from unnest(keys) k
-     where not exists (select from ledger.topic t where t.key = k)
-     order by k
-    on conflict do nothing;
+  perform ledger.day_of(said_on);
+  if coin_missing then
+    perform ledger.coin_missing(labels);
   end if;
   return query
     select k.key,
-           coalesce(t.listed, false),
-           case when t.listed then t.question end,
-           case when t.listed then t.handling else 'sealed' end,
-           case when t.listed then t.authority end,
+           exists (select from ledger.topic t where t.key = k.key and t.listed),
            array_prepend(k.key, array(select r.key from ledger.retired_key r where r.merged_into = k.key order by r.key))
-      from unnest(keys) with ordinality as k(key, ord)
-      left join ledger.topic t on t.key = k.key
+      from unnest(ledger.keys_of(labels)) with ordinality as k(key, ord)
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
--- `question` is the one under which the gate judged a bare answer, which would lie under another; null
--- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
+-- Keeps answers that passed the gate: a list of {topic, label, answer, question, marks}, one a topic.
+-- `label` is the one that was taken for the topic's. `question` is the one under which the gate judged a bare
+-- answer, which would lie under another; null where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
 -- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
 -- error whatever is stored. False: the registry has it otherwise, and nothing is
 -- kept.
@@ -1159,6 +1196,8 @@ declare
   wait_topics  text[]  := '{}';
   wait_answers text[]  := '{}';
   late_topics  text[]  := '{}';
+  past_topics  text[]  := '{}';
+  past         integer := 0;
   named        text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
@@ -1171,8 +1210,8 @@ begin
     into his;
 
   for new in
-    select a.topic, a.answer, a.question, a.marks
-      from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
+    select a.topic, a.label, a.answer, a.question, a.marks
+      from jsonb_to_recordset(answers) as a(topic text, label text, answer text, question text, marks jsonb)
   loop
     if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
       raise exception 'answers have words, and a topic has one' using errcode = '22023';
@@ -1180,6 +1219,7 @@ begin
     named := named || new.topic;
 
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
+           t.listed or ledger.is_named_today(t.xmin) as stays,
            coalesce(t.drop_after, s.drop_after) as drop_after,
            (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
       into about
@@ -1187,8 +1227,10 @@ begin
       join ledger.setting s on s.only_row
      where t.key = new.topic;
     if not found
+       or not about.stays  -- the sweep may be taking it away at this moment: it is to be coined again
        or about.listed and about.handling = 'forbidden'
        or new.question is not null and (about.listed and new.question = about.question) is not true
+       or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
        or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
       return false;
     end if;
@@ -1207,6 +1249,16 @@ begin
       or old.as_of > day or old.waits_since > day
       or new.marks ?| his.barred;
 
+    -- What is past its window goes as in a sweep, so that nothing tells which of the two came first.
+    if today - old.as_of >= about.drop_after then
+      past_topics := past_topics || new.topic;
+      past := past + 1;
+      old.answer := null;
+    end if;
+    if today - old.waits_since >= about.drop_after then
+      past := past + 1;
+    end if;
+
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -1219,9 +1271,10 @@ begin
     end if;
   end loop;
 
-  if put_topics <> '{}' then
-    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}');
+  if put_topics || past_topics <> '{}' then
+    perform ledger.lay_entries(p, put_topics, put_answers, day, past_topics);
   end if;
+  perform ledger.note(p, 'expired', past);
   if late_topics <> '{}' then  -- what waited for his yes there is out of date
     delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
   end if;
@@ -2712,11 +2765,11 @@ grant usage on schema ledger to
 -- which topics are covered; not what was said
 grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
 grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_keys;
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_content;
 
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
@@ -2732,7 +2785,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bar
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
-grant select, insert on ledger.topic to ledger_registrar;
+grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
@@ -2774,7 +2827,7 @@ begin
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
-      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
       ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),

@@ -93,7 +93,15 @@ class CoinedTopic(TypedDict):
     question: str | None
 
 
-class PlannedLabel(TypedDict):
+class Suggestion(TypedDict):
+    """Where a label's topic is not listed."""
+
+    similar: NotRequired[
+        Annotated[list[str], Field(description="Listed keys that may be meant, best first.")]
+    ]
+
+
+class PlannedLabel(Suggestion):
     label: str
     key: str | None
     do: Do
@@ -174,13 +182,13 @@ class ReconfirmationRequest(Body):
     avoid: Avoid = []
 
 
-class AcceptedSpan(TypedDict):
+class AcceptedSpan(Suggestion):
     topic: str
     accepted: Literal[True]
     answer: str
 
 
-class RefusedSpan(TypedDict):
+class RefusedSpan(Suggestion):
     topic: str
     accepted: Literal[False]
     reason: Reason

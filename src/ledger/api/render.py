@@ -69,13 +69,16 @@ def planned(item: PlanItem) -> models.PlannedLabel:
             out["question"] = item.entry.question
     elif item.entry is not None:
         out["ask"] = prompt.ask_text(item.entry)
+    if item.similar:
+        out["similar"] = list(item.similar)
     return out
 
 
 def outcome(one: Outcome) -> models.AcceptedSpan | models.RefusedSpan:
+    similar: models.Suggestion = {"similar": list(one.similar)} if one.similar else {}
     if one.verdict.answer is not None:
-        return {"topic": one.topic, "accepted": True, "answer": one.verdict.answer}
-    return {"topic": one.topic, **refusal(one.verdict)}
+        return {"topic": one.topic, "accepted": True, "answer": one.verdict.answer, **similar}
+    return {"topic": one.topic, **refusal(one.verdict), **similar}
 
 
 def refusal(verdict: Verdict) -> models.RefusedReconfirmation:

@@ -42,7 +42,7 @@ DEFINERS = (
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin", "cut"),
-    "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
+    "ledger_capture": ("labels_listed", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
     "ledger_principal": (
         "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct",
         "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
@@ -105,9 +105,10 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
             yield table, "ledger_sweeper", "MAINTAIN", None
     for column in ("principal", "topic", "as_of"):
         yield "entry", "ledger_agent_keys", "SELECT", column
+    yield "topic", "ledger_registrar", "UPDATE", "key"
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
-        "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
-        "ledger_agent_content": {("entry", "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
+        "ledger_agent_content": {("entry", "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
         "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "bare_form", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),

@@ -223,7 +223,8 @@ comment on column ledger.piece_mark.stamp is 'The transaction of its last re-sta
 comment on column ledger.piece_mark.up_to is 'The cut up to which it was stamped; null: everything is to be stamped again.';
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
--- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
+-- No statistics on principals' columns: they keep values of deleted rows; nor on the sweep's marks, of which they keep
+-- the numbers of earlier transactions. Answers are stored plain:
 -- the ids of values that are stored apart would keep the order of writing.
 
 do $$
@@ -236,7 +237,7 @@ begin
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      where c.relnamespace = 'ledger'::regnamespace
        and c.relname in ('entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection',
-                         'legal_hold', 'barrier', 'audit')
+                         'legal_hold', 'barrier', 'audit', 'sweep_mark', 'piece_mark')
   loop
     execute format('alter table %s alter column %I set statistics 0', col.tab, col.attname);
   end loop;

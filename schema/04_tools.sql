@@ -162,10 +162,13 @@ begin
   end if;
 end $$;
 
+-- The stamp of a sweep of today is newer than the cut, and no naming: else whoever names a key after that sweep would
+-- leave it as it is, and the next one would tell them from those who named theirs before.
 create function ledger.is_named_today(stamp xid) returns boolean
   language plpgsql stable as $$
 begin
-  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row));
+  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row))
+     and not exists (select from ledger.piece_mark m where m.piece = 'ledger.topic'::regclass and m.stamp::xid = is_named_today.stamp);
 end $$;
 comment on function ledger.is_named_today is 'Of the stamp of an unlisted key: it was coined, or named for the first time, since the cut.';
 

@@ -169,8 +169,6 @@ end $$;
 -- Unlisted keys without anything of an operator's that were not named today; of `among` (null: of all).
 create function ledger.keys_not_named_today(among text[]) returns setof text
   language plpgsql stable as $$
-declare
-  cut xid8 := (select m.cut_at from ledger.sweep_mark m where m.only_row);
 begin
   return query
     select t.key
@@ -179,7 +177,7 @@ begin
        and (among is null or t.key = any (among))
        and t.question is null and t.handling is null and t.authority is null
        and t.reconfirm_after is null and t.drop_after is null
-       and ledger.is_before(t.xmin, cut)
+       and not ledger.is_named_today(t.xmin)
        and not exists (select from ledger.topic_alias a where a.key = t.key)
        and not exists (select from ledger.retired_key r where r.merged_into = t.key);
 end $$;

@@ -356,7 +356,8 @@ comment on column ledger.piece_mark.stamp is 'The transaction of its last re-sta
 comment on column ledger.piece_mark.up_to is 'The cut up to which it was stamped; null: everything is to be stamped again.';
 
 -- ── How they lie on disk ─────────────────────────────────────────────────────────────────────────
--- No statistics on principals' columns: they keep values of deleted rows. Answers are stored plain:
+-- No statistics on principals' columns: they keep values of deleted rows; nor on the sweep's marks, of which they keep
+-- the numbers of earlier transactions. Answers are stored plain:
 -- the ids of values that are stored apart would keep the order of writing.
 
 do $$
@@ -369,7 +370,7 @@ begin
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      where c.relnamespace = 'ledger'::regnamespace
        and c.relname in ('entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection',
-                         'legal_hold', 'barrier', 'audit')
+                         'legal_hold', 'barrier', 'audit', 'sweep_mark', 'piece_mark')
   loop
     execute format('alter table %s alter column %I set statistics 0', col.tab, col.attname);
   end loop;
@@ -637,10 +638,13 @@ begin
   end if;
 end $$;
 
+-- The stamp of a sweep of today is newer than the cut, and no naming: else whoever names a key after that sweep would
+-- leave it as it is, and the next one would tell them from those who named theirs before.
 create function ledger.is_named_today(stamp xid) returns boolean
   language plpgsql stable as $$
 begin
-  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row));
+  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row))
+     and not exists (select from ledger.piece_mark m where m.piece = 'ledger.topic'::regclass and m.stamp::xid = is_named_today.stamp);
 end $$;
 comment on function ledger.is_named_today is 'Of the stamp of an unlisted key: it was coined, or named for the first time, since the cut.';
 
@@ -2544,8 +2548,6 @@ end $$;
 -- Unlisted keys without anything of an operator's that were not named today; of `among` (null: of all).
 create function ledger.keys_not_named_today(among text[]) returns setof text
   language plpgsql stable as $$
-declare
-  cut xid8 := (select m.cut_at from ledger.sweep_mark m where m.only_row);
 begin
   return query
     select t.key
@@ -2554,7 +2556,7 @@ begin
        and (among is null or t.key = any (among))
        and t.question is null and t.handling is null and t.authority is null
        and t.reconfirm_after is null and t.drop_after is null
-       and ledger.is_before(t.xmin, cut)
+       and not ledger.is_named_today(t.xmin)
        and not exists (select from ledger.topic_alias a where a.key = t.key)
        and not exists (select from ledger.retired_key r where r.merged_into = t.key);
 end $$;
@@ -2780,14 +2782,15 @@ grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, le
   ledger.withheld, ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_writer;
 grant update on ledger.barrier, ledger.audit to ledger_writer;
 grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting,
-  ledger.sweep_mark to ledger_writer;
+  ledger.sweep_mark, ledger.piece_mark to ledger_writer;
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
 grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
-grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
+grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.piece_mark, ledger.version
+  to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,

@@ -92,7 +92,7 @@ _VALUES: dict[str, Any] = {
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
 _OF: dict[str, dict[str, Any]] = {
-    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topic_create": {"the_key": "a_new_one"},
+    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topics_for": {"labels": [*LABELS, "a_new_one"]}, "topic_create": {"the_key": "a_new_one"},
     "topics_seen": {"part": "", "which": "all"}, "aliases_of": {"the_key": "kids"}
 }  # fmt: skip
 _BY_TYPE: dict[str, Any] = {
@@ -100,7 +100,15 @@ _BY_TYPE: dict[str, Any] = {
     "date[]": [SAID], "uuid[]": [_A_MARK], "jsonb": "{}", "regclass": "ledger.entry", "tid[]": ["(0,1)"], "xid": "3",
     "xid8": "3", "ledger.topic": "(kids,,open,,,,t)", "integer[]": [5], "boolean[]": [True],
 }  # fmt: skip
-_PREPARE = {"hold_lift": "insert into ledger.legal_hold values (%s, true)"}
+_OVER = (
+    "update ledger.sweep_mark set cut_at = pg_current_xact_id()"  # whatever stands is of a day that is over
+)
+_PREPARE = {
+    "hold_lift": "insert into ledger.legal_hold values ('{p}', true) on conflict do nothing",
+    "sweep_expired": "insert into ledger.entry values ('{p}', 'long_ago', 'So it was', '2020-01-01') on conflict do nothing",
+    "sweep_keys": f"insert into ledger.topic (key) values ('idle') on conflict do nothing; {_OVER}",
+    "sweep_restamp": _OVER,
+}
 
 _FUNCTIONS = """
 select p.proname, p.oid::bigint, p.proowner::regrole::text, p.proretset,
@@ -154,10 +162,19 @@ class World:
             self._sessions[key] = self.database.surface(surface)
         return self._sessions[key]
 
+    def prepare(self, function: Function, person: Person) -> None:
+        """Puts in place what a function finds something to do with."""
+        if function.name in _PREPARE:
+            for statement in _PREPARE[function.name].format(p=person.principal).split("; "):
+                self.database.installer.execute(statement)
+
+    def restore(self) -> None:
+        """Puts the store back to where it was at first."""
+        self.database.installer.execute(f"{self._restore}; commit")
+
     def try_(self, connection: Any, function: Function, person: Person, **given: Any) -> Outcome:
         """Calls for a person, and puts the store back to where it was."""
-        if function.name in _PREPARE:
-            self.database.installer.execute(_PREPARE[function.name], (person.principal,))
+        self.prepare(function, person)
         before = self.store() - self._start
         try:
             rows, error = (
@@ -168,7 +185,7 @@ class World:
             rows, error = (), raised
         after = self.store()
         if after != self._start:
-            self.database.installer.execute(f"{self._restore}; commit")
+            self.restore()
         if error is None:
             return Outcome(rows, None, after - before, "")
         return Outcome(rows, error.sqlstate, after - before, told(error))

@@ -140,6 +140,20 @@ def test_no_sweep_inside_a_day_parts_it(any_database, seed):
     assert len(stamps(any_database, "entry")) == 1
 
 
+def test_no_sweep_inside_a_day_parts_the_keys_that_are_named_in_it(any_database):
+    """Each was coined on a day that is over: the first naming of a day is what counts, on both sides of a sweep."""
+    any_database.day(TODAY - timedelta(days=1))
+    any_database.day(TODAY)
+    any_database.keep(PEOPLE[0], TODAY, {"chess": "by mail", "choir": "I sing bass"})
+    any_database.day(TOMORROW)
+    any_database.keep(PEOPLE[1], TOMORROW, {"chess": "on Fridays"})
+    any_database.restamp()
+    any_database.keep(PEOPLE[2], TOMORROW, {"choir": "for years"})
+    any_database.day(TOMORROW + timedelta(days=1))
+    any_database.restamp()
+    assert len(stamps(any_database, "topic")) == 1
+
+
 def test_a_sweep_that_parts_a_day_would_be_noticed(any_database):
     """A re-stamp of everything, as if each sweep closed its day."""
     any_database.day(TODAY)

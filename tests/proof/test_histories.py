@@ -8,10 +8,25 @@ from dataclasses import replace
 import pytest
 
 from ledger.proof import histories
-from ledger.proof.histories import Coined, Did, Looked, Reconfirmed, Said
+from ledger.proof.histories import (
+    SNAPSHOT_EVERY,
+    SOMETHING_PAST,
+    Coined,
+    Day,
+    Did,
+    Event,
+    Looked,
+    Opening,
+    Reconfirmed,
+    Reopened,
+    Said,
+    Step,
+    Swept,
+)  # fmt: skip
 
 PEOPLE = 6
 SEEDS = range(12)
+MANY = range(60)
 
 
 def said(turn) -> Counter[tuple[object, ...]]:
@@ -81,4 +96,68 @@ def test_a_number_always_tells_the_same_world_and_everything_occurs():
     assert histories.generate(3, PEOPLE) == histories.generate(3, PEOPLE)
     steps = [step for seed in SEEDS for step in histories.generate(seed, PEOPLE).steps()]
     assert {type(step) for step in steps} == {Said, Coined, Reconfirmed, Looked, Did}
+    days = [day for seed in MANY for day in histories.generate(seed, PEOPLE).days]
+    assert {day.opening for day in days} == set(Opening)
+    assert {one.event for day in days for one in day.happenings} == {
+        Swept(), Swept(in_pieces=True), Reopened(), Reopened(server=True),
+    }  # fmt: skip
+    assert {one.at_the_end for day in days for one in day.happenings} == {True, False}
     assert {step.act for step in steps if isinstance(step, Did)} == set(histories._ACTS)
+
+
+# ── What happens in a day besides ────────────────────────────────────────────────────────────────
+
+
+def without_events(day: Day) -> list[list[Step]]:
+    return [[step for step in turn if not isinstance(step, Event)] for turn in day.turns]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_happens_comes_between_what_is_said_and_changes_none_of_it(seed):
+    world = histories.generate(seed, PEOPLE)
+    for day, again in zip(world.days, histories.as_it_happens(world, seed).days, strict=True):
+        assert without_events(again) == [list(turn) for turn in day.turns]
+        events = [step for turn in again.turns for step in turn if isinstance(step, Event)]
+        assert Counter(events) == Counter(one.event for one in day.happenings)
+        assert not any(isinstance(step, Did) for one in day.happenings for step in day.turns[one.turn])
+
+
+def test_it_happens_at_another_place_in_each_telling():
+    world = next(
+        world
+        for world in (histories.generate(seed, PEOPLE) for seed in MANY)
+        if any(not one.at_the_end for day in world.days for one in day.happenings)
+    )
+    assert len({histories.as_it_happens(world, seed) for seed in range(9)}) > 2
+
+
+@pytest.mark.parametrize("seed", MANY)
+def test_a_sweep_that_draws_or_deletes_stands_at_one_place_in_each_telling(seed):
+    """What it draws and deletes depends on what stands by then: between two turns that is the same in each telling."""
+    world = histories.generate(seed, PEOPLE)
+    drawn = None
+    for day in world.days:
+        swept = [one for one in day.happenings if isinstance(one.event, Swept)]
+        due = drawn is None or day.day - drawn >= SNAPSHOT_EVERY
+        if day.opening is not Opening.SWEEP and swept and due:
+            first = min(swept, key=lambda one: (one.turn, not one.at_the_end))
+            assert first.at_the_end
+            assert all(one.turn > first.turn or one.at_the_end for one in swept if one is not first)
+        if (day.day - histories.FIRST_DAY).days >= SOMETHING_PAST:
+            assert all(one.at_the_end for one in swept)
+        if due and (swept or day.opening is Opening.SWEEP):
+            drawn = day.day
+
+
+def test_a_write_across_midnight_is_one_capture_that_was_said_the_day_before():
+    days = [day for seed in MANY for day in histories.generate(seed, PEOPLE).days]
+    crossing = [day for day in days if day.opening is Opening.CROSSING]
+    assert len(crossing) > 9
+    for day in crossing:
+        ((step,), *_) = day.turns
+        assert isinstance(step, Said) and (day.day - step.said_on).days == 1
+
+
+def test_a_world_that_is_swept_daily_holds_nothing_else():
+    for day in histories.swept_daily(histories.generate(5, PEOPLE)).days:
+        assert (day.opening, day.happenings) == (Opening.SWEEP, ())

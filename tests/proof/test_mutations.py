@@ -1,75 +1,27 @@
-"""The proof fails when the promise is broken: each of these breaks it in one place, and `prove` must see it."""
+"""The proof fails when the promise is broken: each of these breaks the database in one place, and `prove` must see it."""
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ledger.api.app import create_app
-from ledger.proof.prove import Size, prove
-from ledger.proof.report import Page
+from ledger.proof.prove import Section, prove
 
-SMALL = Size(worlds=(1,), people=6, days=2, attacked=0, doors=False)
+from .breaking import failed, failures, redefined, rewritten, small
 
-
-def failures(page: Page) -> dict[str, str]:
-    """What does not hold, and what was seen of it."""
-    return {one.about: " ".join(one.details) + one.seen for one in page.failures}
-
-
-def failed(page: Page, about: str) -> str:
-    (seen,) = [seen for name, seen in failures(page).items() if about in name] or [""]
-    assert seen, failures(page)
-    return seen
-
-
-def redefined(function: str, old: str, new: str) -> str:
-    """SQL that replaces a part of a function of ours, whatever else stands in it."""
-    return _changed(function, f"replace(was, {quoted(old)}, {quoted(new)})")
-
-
-def rewritten(function: str, body: str) -> str:
-    """SQL that gives a function of ours another body."""
-    return _changed(
-        function,
-        f"replace(was, (select prosrc from pg_proc where oid = 'ledger.{function}'::regproc), {quoted(body)})",
-    )
-
-
-def _changed(function: str, change: str) -> str:
-    return f"""
-    do $do$
-    declare
-      was text := pg_get_functiondef('ledger.{function}'::regproc);
-      changed text := {change};
-    begin
-      if was = changed then
-        raise exception 'there is nothing to break in %', '{function}';
-      end if;
-      execute changed;
-    end $do$"""
-
-
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-# ── In the database ──────────────────────────────────────────────────────────────────────────────
+HISTORIES, WALL, STANDING = Section.HISTORIES, Section.WALL, Section.STANDING
 
 
 def test_nothing_fails_where_nothing_is_broken(stage):
-    assert failures(prove(stage, replace(SMALL, attacked=12))) == {}
+    every = tuple(section for section in Section if section is not Section.DOORS)
+    assert failures(prove(stage, replace(small(*every), attacked=12))) == {}
 
 
 def test_a_timestamp_column(broken):
     page = prove(
-        broken("alter table ledger.entry add column written_at timestamptz default clock_timestamp()"), SMALL
+        broken("alter table ledger.entry add column written_at timestamptz default clock_timestamp()"),
+        small(HISTORIES, WALL),
     )
     assert "entry.written_at" in failed(page, "doctor looks at")
     assert "rows of ledger.entry" in failed(page, "leaves the same behind")
@@ -81,20 +33,20 @@ def test_a_bigserial(broken):
             "alter table ledger.entry add column n bigserial",
             "grant usage on all sequences in schema ledger to ledger_writer, ledger_custodian",
         ),
-        SMALL,
+        small(HISTORIES, WALL),
     )
     assert "entry.n" in failed(page, "doctor looks at")
     assert "rows of ledger.entry" in failed(page, "leaves the same behind")
 
 
 def test_a_policy_dropped(broken):
-    page = prove(broken("drop policy content on ledger.entry"), SMALL)
+    page = prove(broken("drop policy content on ledger.entry"), small(WALL))
     assert "entry.content" in failed(page, "doctor looks at")
     assert "recall told of nothing" in failed(page, "what agents see")
 
 
 def test_a_setting_that_outlives_its_transaction(broken):
-    page = prove(broken(redefined("name_for_agent", "p::text, true)", "p::text, false)")), SMALL)
+    page = prove(broken(redefined("name_for_agent", "p::text, true)", "p::text, false)")), small(WALL))
     assert "ledger.principal" in failed(page, "no pooled connection")
     assert "name_for_agent" in failed(page, "doctor looks at")
 
@@ -109,7 +61,7 @@ def test_a_setting_that_outlives_its_transaction(broken):
     ids=["of handling", "of age", "of listing"],
 )
 def test_a_function_without_its_predicate(broken, function, old, new):
-    page = prove(broken(redefined(function, old, new)), SMALL)
+    page = prove(broken(redefined(function, old, new)), small(WALL))
     assert function in failed(page, "what agents see")
 
 
@@ -122,100 +74,74 @@ def test_an_upsert_that_keeps_old_xmins(broken):
       on conflict (principal, topic) do update set answer = excluded.answer, as_of = excluded.as_of;
     end"""
     grant = "grant update on ledger.entry to ledger_writer;"
-    page = prove(broken(grant + rewritten("lay_entries", upsert)), SMALL)
+    page = prove(broken(grant + rewritten("lay_entries", upsert)), small(HISTORIES))
     assert "xmins" in failed(page, "one xmin")
 
 
 def test_a_foreign_key_to_the_registry(broken):
-    page = prove(broken("alter table ledger.entry add foreign key (topic) references ledger.topic"), SMALL)
+    page = prove(
+        broken("alter table ledger.entry add foreign key (topic) references ledger.topic"),
+        small(HISTORIES, WALL),
+    )
     assert "entry_topic_fkey" in failed(page, "doctor looks at")
     assert "ledger.topic carry another's xmax" in failed(page, "no lock is left")
 
 
-# ── In the application ───────────────────────────────────────────────────────────────────────────
+def test_a_sweep_that_stamps_rows_in_the_order_of_writing(broken):
+    """Each principal's rows lie in key order; the principals do not."""
+    crowd = replace(small(HISTORIES), worlds=(3,), people=50)
+    page = prove(broken(redefined("sweep_restamp", " order by %2$s", "")), crowd)
+    assert "principals of ledger.audit" in failed(page, "no order of writing")
 
 
-class Wrapped:
-    """The application behind something that was added to it. `change` may put another body in place of a response's."""
-
-    def __init__(self, app: ASGIApp, change: Callable[[Scope, bytes, int, bytes], bytes]) -> None:
-        self.app = app
-        self._change = change
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        sent, start, answered = bytearray(), {}, bytearray()
-
-        async def listened() -> Message:
-            message = await receive()
-            sent.extend(message.get("body", b""))
-            return message
-
-        async def held(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                start.update(message)
-                return
-            answered.extend(message.get("body", b""))
-            if message.get("more_body"):
-                return
-            body = self._change(scope, bytes(sent), start["status"], bytes(answered))
-            headers = [(n, v) for n, v in start["headers"] if n != b"content-length"]
-            length = [(b"content-length", str(len(body)).encode())] if start["status"] != 204 else []
-            await send({**start, "headers": headers + length})
-            await send({"type": "http.response.body", "body": body})
-
-        await self.app(scope, listened, held)
+def test_a_barrier_that_goes_with_the_default_window(broken):
+    """Though a topic keeps answers for longer."""
+    default = (
+        "begin return ledger.today() - (select s.drop_after from ledger.setting s where s.only_row); end"
+    )
+    page = prove(broken(rewritten("oldest_day", default)), small(STANDING))
+    assert failed(page, "what was deleted comes back").startswith("541 days later car is back")
 
 
-def behind(change: Callable[[Scope, bytes, int, bytes], bytes]) -> Callable[..., Any]:
-    return lambda deployment: Wrapped(create_app(deployment), change)
+def test_an_older_capture_that_replaces_a_newer_answer_that_waits(broken):
+    page = prove(broken(redefined("capture", "or old.waits_since > day", "")), small(STANDING))
+    assert "income_proof: of captures said 0, 5, 9 days ago" in failed(page, "the newest answer stands")
 
 
-def test_an_access_log_with_topics(broken):
-    def log(scope: Scope, sent: bytes, status: int, answered: bytes) -> bytes:
-        if scope["path"] == "/v1/captures" and status == 200:
-            topics = [one["topic"] for one in json.loads(sent)["candidates"]]
-            logging.getLogger("ledger.access").info("captured %s", ", ".join(topics))
-        return answered
-
-    page = prove(broken(build=behind(log)), SMALL)
-    assert "our log" in failed(page, "leaves the same behind")
+def test_an_older_capture_that_replaces_a_newer_answer(broken):
+    page = prove(broken(redefined("capture", "or old.as_of > day", "")), small(STANDING))
+    assert "car: of captures said 0, 5, 9 days ago" in failed(page, "the newest answer stands")
 
 
-def test_an_error_that_echoes(broken):
-    def echo(scope: Scope, sent: bytes, status: int, answered: bytes) -> bytes:
-        return (
-            answered if status != 422 else json.dumps({**json.loads(answered), "input": str(sent)}).encode()
-        )
-
-    page = prove(broken(build=behind(echo)), SMALL)
-    assert "in a 422" in failed(page, "no error")
+def test_a_coining_that_coins_an_alias(broken):
+    coining = redefined(
+        "coin", "where not exists (select from ledger.topic_alias a where a.alias = new_key)", ""
+    )
+    page = prove(broken(coining), small(STANDING))
+    assert "the alias payslips is a topic of its own" in failed(page, "an alias stays")
 
 
-def test_a_capture_that_says_unchanged(broken):
-    seen: set[bytes] = set()
-
-    def unchanged(scope: Scope, sent: bytes, status: int, answered: bytes) -> bytes:
-        """As if it knew what was stored: a span that was kept before is told apart."""
-        if scope["path"] != "/v1/captures" or status != 200:
-            return answered
-        document = json.loads(answered)
-        for outcome in document["outcomes"]:
-            if outcome["accepted"] and json.dumps(outcome).encode() in seen:
-                outcome["unchanged"] = True
-            else:
-                seen.add(json.dumps(outcome).encode())
-        return json.dumps(document).encode()
-
-    page = prove(broken(build=behind(unchanged)), SMALL)
-    assert "/v1/captures" in failed(page, "answered alike")
+def test_a_write_that_ignores_the_cut(broken):
+    """The day is then cut by its first sweep, at whatever hour that comes."""
+    noon = replace(small(HISTORIES), worlds=(3,))
+    page = prove(broken(rewritten("refuse_before_the_cut", "begin end")), noon)
+    assert "xmin and xmax in ledger.entry" in failed(page, "leaves the same behind")
 
 
-def test_a_tier_in_an_agents_reply(broken):
-    def tier(scope: Scope, sent: bytes, status: int, answered: bytes) -> bytes:
-        if scope["path"] != "/v1/recall" or status != 200:
-            return answered
-        document = json.loads(answered)
-        return json.dumps({**document, "tier": "full" if document["entries"] else "none"}).encode()
+def test_a_late_write_that_ignores_the_cut(broken):
+    """It began before midnight, and looks for the cut before it waits for its lock."""
+    hasty = """
+    begin
+      perform ledger.refuse_old_view();
+      perform ledger.refuse_before_the_cut();
+      perform pg_advisory_xact_lock_shared(hashtextextended('ledger.whole', 0));
+    end"""
+    page = prove(broken(rewritten("lock_in_common", hasty)), small(STANDING))
+    assert "the day before" in failed(page, "began before midnight")
 
-    page = prove(broken(build=behind(tier)), SMALL)
-    assert "tier" in failed(page, "no tier")
+
+def test_a_sweep_that_stamps_rows_of_today(broken):
+    """As if each sweep closed its day."""
+    parting = redefined("sweep_restamp", "select m.cut_at,", "select pg_current_xact_id() as cut_at,")
+    page = prove(broken(parting), replace(small(HISTORIES), worlds=(3,)))
+    assert "xmin and xmax in ledger." in failed(page, "leaves the same behind")

@@ -7,7 +7,7 @@ import json
 from ledger.proof import siege
 from ledger.service import replay
 
-from .test_mutations import rewritten
+from .breaking import rewritten
 
 JUDGED = ("tables and system columns after the sweep", "logs, figures and what was printed")
 

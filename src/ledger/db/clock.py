@@ -1,4 +1,4 @@
-"""Another day, for a ledger that is made to be thrown away: the demo's and the replay's.
+"""Another day, for a ledger that is made to be thrown away: the demo's, the replay's and the proof's.
 
 The clock is one SQL function (schema/04_tools.sql); only the installer can replace it, and no setting can.
 """
@@ -29,6 +29,22 @@ class Clock:
                 ).format(sql.Literal(day.isoformat()))
             )
             self._day = day
+
+    def strike_midnight(self, day: date) -> None:
+        """From now on it is this day, but for a transaction that began before: as at any midnight, it keeps its own."""
+        self._connection.execute(
+            sql.SQL(
+                "create or replace function ledger.today() returns date language sql stable parallel safe "
+                "return case when now() < {}::timestamptz then {}::date else {}::date end"
+            ).format(
+                sql.Literal(self._now()), sql.Literal(str(self._day or day)), sql.Literal(day.isoformat())
+            )
+        )
+        self._day = None
+
+    def _now(self) -> str:
+        ((now,),) = self._connection.execute("select clock_timestamp()::text").fetchall()
+        return str(now)
 
     def __enter__(self) -> Self:
         return self

@@ -113,14 +113,14 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
             ("barrier", "audit"): ("UPDATE",),
-            ("topic", "topic_alias", "retired_key", "bare_form", "setting", "sweep_mark"): ("SELECT",),
+            ("topic", "topic_alias", "retired_key", "bare_form", "setting", "sweep_mark", "piece_mark"): ("SELECT",),
             ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
         "ledger_registrar": {
             ("topic",): ("SELECT", "INSERT"),
             ("topic_alias",): _ALL,
             ("setting",): ("SELECT", "UPDATE"),
-            ("retired_key", "snapshot", "proposal", "sweep_mark", "version"): ("SELECT",),
+            ("retired_key", "snapshot", "proposal", "sweep_mark", "piece_mark", "version"): ("SELECT",),
         },
         "ledger_custodian": {
             ("entry", "pending", "topic", "topic_alias", "retired_key"): _ALL,

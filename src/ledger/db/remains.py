@@ -31,6 +31,13 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Columns of the catalog that differ by nature: catalog -> columns."""
 
+IN_PART: dict[tuple[str, str], str] = {
+    # how far a column's order is that of the places of its rows
+    ("pg_statistic", f"stanumbers{slot}"): f"case when t.stakind{slot} <> 3 then t.stanumbers{slot} end"
+    for slot in range(1, 6)
+}
+"""Columns of the catalog that differ by nature in part: what is read of them."""
+
 # What the cluster keeps of all its databases: only what concerns this one.
 _OF_THIS_DATABASE = {
     "pg_database": "t.datname = current_database()",
@@ -257,7 +264,9 @@ def _kept(table: Table) -> Iterator[str]:
 
 
 def _row(table: Table) -> sql.Composed:
-    columns = sql.SQL(", ").join(sql.SQL("t.{}").format(sql.Identifier(name)) for name in _kept(table))
+    columns = sql.SQL(", ").join(
+        sql.SQL(IN_PART.get((table.name, name), "t.{}")).format(sql.Identifier(name)) for name in _kept(table)
+    )
     return sql.SQL("row({})::text").format(columns)
 
 

@@ -1,7 +1,7 @@
 """The attack: of each two answers of a principal, were they given in one thread?
 
-An attacker guesses "yes" the rather, the closer the numbers of a signal lie. His *advantage* is how much more often
-he puts a pair of one thread before a pair of two than the other way round, among pairs whose dates lie equally far
+An attacker guesses "yes" the rather, the closer the numbers of a signal lie. The *advantage* is how much more often
+they put a pair of one thread before a pair of two than the other way round, among pairs whose dates lie equally far
 apart: -1 to 1, and 0 for whoever knows nothing but the dates. What contents tell by themselves is taken away:
 the same attacker gets a copy that was filled from the contents alone, in one transaction.
 """
@@ -153,10 +153,10 @@ def _odd(place: int) -> bool:
 
 
 def _by_principal(answers: Mapping[Item, Given]) -> dict[str, list[Item]]:
-    his: dict[str, list[Item]] = defaultdict(list)
+    theirs: dict[str, list[Item]] = defaultdict(list)
     for item in sorted(answers):
-        his[item[0]].append(item)
-    return his
+        theirs[item[0]].append(item)
+    return theirs
 
 
 Pairs = list[tuple[Item, Item]]

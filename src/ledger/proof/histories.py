@@ -5,6 +5,10 @@ and so on. Within one turn a person says no more than one thing on a topic, so t
 order and in any thread without another answer being the newest one. Whatever a thread is to the outside (the
 name of the counterparty, the words around an answer, which answers share a message) changes with the thread.
 
+A day begins with a sweep, or with a write that comes right after the last of the day before, or with one that began
+before midnight and comes after the cut. In its course the ledger is swept, opened anew and its server started
+anew, in each telling at another place of a turn in which people speak.
+
 Source: DESIGN section 3 (G1, non-interference).
 """
 
@@ -14,14 +18,18 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from enum import StrEnum
 
+from ledger.core.model import Handling
 from ledger.proof.words import LISTED, PERSONAL, UNLISTED
 
 FIRST_DAY = date(2026, 1, 5)
 THREADS = 4  # of each person
+SNAPSHOT_EVERY = timedelta(days=7)
+SOMETHING_PAST = 480  # days since the first: from then on an answer may be past its window
 
-# Whole days since the first: the next day, a month, past `reconfirm_after`, past `drop_after`.
-_LATER = (1, 2, 31, 125, 126, 200, 300, 541, 560, 700)
+# Whole days since the first: a few, a month, past `reconfirm_after`, past `drop_after`.
+_LATER = (2, 9, 31, 125, 126, 200, 300, 541, 560, 700)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class Coined:
 
 @dataclass(frozen=True, slots=True)
 class Reconfirmed:
-    """In a thread he was asked whether an old answer is still so."""
+    """In a thread they were asked whether an old answer is still so."""
 
     who: int
     thread: int
@@ -66,7 +74,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What he does himself, or an operator to his rows: outside of any thread."""
+    """What they do themselves, or an operator to their rows: outside of any thread."""
 
     who: int
     act: str  # grant, revoke, object, withdraw, withhold, release, correct, delete, keep, decline, erase, hold, lift
@@ -74,17 +82,51 @@ class Did:
     words: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A sweep, at once or in pieces: what comes after it in the turn is then played between them."""
+
+    in_pieces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """The ledger is closed and opened anew; with it the server, or not."""
+
+    server: bool = False
+
+
 Spoken = Said | Coined | Reconfirmed | Looked
-Step = Spoken | Did
+Event = Swept | Reopened
+Step = Spoken | Did | Event
 Turn = tuple[Step, ...]
+
+
+class Opening(StrEnum):
+    """What comes first on a day. All but the first close the days before by a write."""
+
+    SWEEP = "a sweep"  # and then everything that lasts can be compared
+    WRITE = "a write"
+    CROSSING = "a write that began before midnight"  # the first turn is this one capture
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that comes in the course of a turn, or at its very end."""
+
+    turn: int
+    event: Event
+    at_the_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One day of everybody: turns in their order. It ends with a sweep."""
+    """One day of everybody: turns in their order, and what else happens in them, where each telling puts it."""
 
     day: date
     turns: tuple[Turn, ...]
+    opening: Opening = Opening.SWEEP
+    happenings: tuple[Happening, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +145,15 @@ class World:
 def generate(seed: int, people: int, days: int = 4) -> World:
     """The world of a number: `people` histories over `days` days."""
     chance = random.Random(seed)  # noqa: S311 - to be had again, not to be secret
-    offsets = [0, *sorted(chance.sample(_LATER, days - 1))]
-    told = []
-    for offset in offsets:
+    told: list[Day] = []
+    drawn: date | None = None  # the day of the last snapshot
+    for offset in _offsets(chance, days):
         today = FIRST_DAY + timedelta(days=offset)
+        opening = _opening(chance, told[-1].day if told else None, today)
         turns: list[Turn] = []
+        if opening is Opening.CROSSING:
+            turns.append((_crossing(chance, people, told[-1].day),))
+        first = len(turns)
         for place in range(4):
             steps: list[list[Step]] = []
             for who in range(people):
@@ -116,8 +162,84 @@ def generate(seed: int, people: int, days: int = 4) -> World:
                 else:
                     steps.append(list(_conversations(chance, who, today, stale=offset > 120)))
             turns.append(tuple(_interleaved(chance, steps)))
-        told.append(Day(today, tuple(turns)))
+        due = drawn is None or today - drawn >= SNAPSHOT_EVERY
+        happenings = tuple(
+            _happenings(
+                chance, first, draws=due and opening is not Opening.SWEEP, deletes=offset >= SOMETHING_PAST
+            )
+        )
+        if due and (opening is Opening.SWEEP or any(isinstance(one.event, Swept) for one in happenings)):
+            drawn = today
+        told.append(Day(today, tuple(turns), opening, happenings))
     return World(people, tuple(told))
+
+
+def _offsets(chance: random.Random, days: int) -> Iterator[int]:
+    """Whole days since the first: the next day, or some later one."""
+    offset = 0
+    for _ in range(days):
+        yield offset
+        later = [day for day in _LATER if day > offset + 1]
+        offset = chance.choice(later[:5]) if later and chance.random() < 0.5 else offset + 1
+
+
+def _opening(chance: random.Random, before: date | None, today: date) -> Opening:
+    if before is None:
+        return Opening.WRITE
+    if (today - before).days == 1:
+        return chance.choice((Opening.SWEEP, Opening.WRITE, Opening.CROSSING))
+    return chance.choice((Opening.SWEEP, Opening.SWEEP, Opening.WRITE))  # else days were missed
+
+
+def _crossing(chance: random.Random, people: int, evening: date) -> Said:
+    label = chance.choice([key for key, topic in LISTED.items() if topic.handling is not Handling.FORBIDDEN])
+    return Said(
+        chance.randrange(people),
+        chance.randrange(THREADS),
+        ((label, chance.choice(_sentences(label))),),
+        evening,
+    )
+
+
+def _happenings(chance: random.Random, first: int, *, draws: bool, deletes: bool) -> Iterator[Happening]:
+    """Sweeps in the course of a day, in turns in which people speak. What a sweep draws or deletes depends on what
+    stands when it comes: one that may stands at the end of a turn, in every telling."""
+    turns = (first, first + 2)
+    for number in range(chance.choice((0, 1, 1, 2, 3))):
+        swept = Swept(in_pieces=chance.random() < 0.5)
+        if deletes:
+            yield Happening(chance.choice(turns), swept, at_the_end=True)
+        elif draws and number == 0:
+            yield Happening(first, swept, at_the_end=True)
+        else:
+            yield Happening(first + 2 if draws else chance.choice(turns), swept)
+    if chance.random() < 0.2:
+        yield Happening(chance.choice(turns), Reopened(server=chance.random() < 0.3))
+
+
+def as_it_happens(world: World, seed: int) -> World:
+    """The same world with all that happens put into its turns: at places of chance."""
+    chance = random.Random(seed)  # noqa: S311
+    days = []
+    for day in world.days:
+        turns = [list(turn) for turn in day.turns]
+        ended: list[tuple[int, Event]] = []
+        for one in day.happenings:
+            if one.at_the_end:
+                ended.append((one.turn, one.event))
+            else:
+                turns[one.turn].insert(chance.randint(0, len(turns[one.turn])), one.event)
+        for turn, event in ended:
+            turns[turn].append(event)
+        days.append(replace(day, turns=tuple(map(tuple, turns)), happenings=()))
+    return replace(world, days=tuple(days))
+
+
+def swept_daily(world: World) -> World:
+    """The same world, each day opened by a sweep, and nothing else but what people say and do."""
+    return replace(
+        world, days=tuple(replace(day, opening=Opening.SWEEP, happenings=()) for day in world.days)
+    )
 
 
 def in_other_threads(world: World, seed: int) -> World:
@@ -143,9 +265,9 @@ def in_sessions(world: World, seed: int) -> World:
         turns += 1
         sessions: dict[tuple[int, int], list[Step]] = {}
         for step in turn:
-            if not isinstance(step, Did):
+            if isinstance(step, Spoken):
                 step = replace(step, thread=step.thread + THREADS * turns)
-            sessions.setdefault((step.who, getattr(step, "thread", 0)), []).append(step)
+            sessions.setdefault((getattr(step, "who", 0), getattr(step, "thread", 0)), []).append(step)
         return tuple(
             step for session in chance.sample(list(sessions.values()), len(sessions)) for step in session
         )
@@ -154,10 +276,8 @@ def in_sessions(world: World, seed: int) -> World:
 
 
 def _each_turn(world: World, change: Callable[[Turn], Turn]) -> World:
-    return World(
-        world.people,
-        tuple(Day(day.day, tuple(change(turn) for turn in day.turns)) for day in world.days),
-    )
+    days = (replace(day, turns=tuple(change(turn) for turn in day.turns)) for day in world.days)
+    return replace(world, days=tuple(days))
 
 
 def _spoken(turn: Turn) -> bool:
@@ -232,6 +352,6 @@ def _dealt_anew(chance: random.Random, turn: Turn) -> Turn:
         if isinstance(step, Said):
             hand = parts[step.who, step.said_on]
             step = replace(step, parts=tuple(hand.pop() for _ in step.parts))
-        assert not isinstance(step, Did)  # noqa: S101 - the turn is a spoken one
+        assert isinstance(step, Spoken)  # noqa: S101 - nobody does anything in it, and nothing has happened yet
         told.append(replace(step, thread=chance.randrange(THREADS)))
     return tuple(told)

@@ -1,7 +1,8 @@
 """Non-interference as a property: a history and the same history in other threads leave the same behind.
 
 Each world is played three times in a database of its own: as it was generated, in other threads, and in another
-order within a turn. After each day's sweep everything that lasts is compared.
+order within a turn, and swept, opened and restarted at other places. What lasts of a day is compared after the first
+sweep of a later one, before anything is written on that.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import date, timedelta
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.synchronize import Event
 
 from ledger.db import expected
-from ledger.db.remains import LARGE, Remains, Table
+from ledger.db.remains import LARGE, Remains, Row, Table
 from ledger.proof import histories
 from ledger.proof.comparison import SHOWN, Evidence, differences, of_metrics, of_rows
-from ledger.proof.histories import Day, World
+from ledger.proof.histories import Opening, World
+from ledger.proof.order import Order, compared
 from ledger.proof.play import Play
 from ledger.proof.stage import Place, Stage
 
@@ -30,6 +33,7 @@ class Findings:
 
     histories: int = 0
     steps: int = 0
+    sweeps: int = 0  # that closed a day, and after which everything was looked at
     compared: int = 0  # sections
     rows: int = 0  # that the plays left in tables of principals
     filled: set[str] = field(default_factory=set)  # tables of ours that held rows after a sweep
@@ -37,6 +41,7 @@ class Findings:
     disorder: list[str] = field(default_factory=list)
     locked: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
+    order: Order = field(default_factory=Order)  # of each two people's rows, after a sweep
 
     def add(self, more: Findings) -> None:
         for one in fields(self):
@@ -45,7 +50,9 @@ class Findings:
 
     @property
     def well(self) -> bool:
-        return not (self.faults or self.disorder or self.locked or self.differences)
+        return not (
+            self.faults or self.disorder or self.locked or self.differences or list(self.order.told())
+        )
 
 
 def examine(
@@ -125,34 +132,62 @@ def _examine(stage: Stage, seed: int, *, people: int, days: int) -> Findings:
         "in other threads": histories.in_other_threads(told, seed),
         "in another order": histories.in_another_order(told, seed),
     }
-    first = list(_played(stage, told, found))
-    for how, other in others.items():
-        for (day, a), (_, b) in zip(first, _played(stage, other, found), strict=True):
+    first = list(_played(stage, histories.as_it_happens(told, seed), "as it was generated", found))
+    for number, (how, other) in enumerate(others.items(), 1):
+        happening = histories.as_it_happens(other, seed + number)
+        for (day, a), (_, b) in zip(first, _played(stage, happening, f"told {how}", found), strict=True):
             found.compared += len(a)
             found.differences += [
-                f"world {seed}, told {how}, day {day.day}: {difference}" for difference in differences(a, b)
+                f"world {seed}, told {how}, by {day}: {difference}" for difference in differences(a, b)
             ]
     return found
 
 
-def _played(stage: Stage, world: World, found: Findings) -> Iterator[tuple[Day, Evidence]]:
-    with stage.place() as place, Remains(place.installer) as remains:
+def _played(stage: Stage, world: World, telling: str, found: Findings) -> Iterator[tuple[date, Evidence]]:
+    """Plays a world, and gives what lasts after each sweep that closes a day before anything is written on the next."""
+    last = world.days[-1].day + timedelta(days=1)
+    with stage.place() as place:
         play = Play(place)
         for day in world.days:
+            if day.opening is Opening.SWEEP:
+                yield day.day, _closed(play, place, telling, day.day, found)
             play.day(day)
-            found.disorder += remains.disorder()[:SHOWN]
-            found.locked += remains.locked()
-            play.sweep()
-            held = {t: remains.count(t) for t in remains.tables() if not t.of_the_system}
-            found.filled |= {t.name for t, n in held.items() if n}
-            # not the release's own data: of so many rows statistics are a sample of chance
-            remains.maintain(t for t, n in held.items() if n <= LARGE)
-            yield day, evidence(place, remains, in_whole=day is world.days[-1])
+        yield last, _closed(play, place, telling, last, found, in_whole=True)
         found.faults += play.faults()
         found.steps += play.statuses.total()
-        found.rows += sum(
-            remains.count(table) for table in remains.tables() if table.name in expected.OF_PRINCIPALS
-        )
+        with Remains(place.installer) as remains:
+            found.rows += sum(
+                remains.count(table) for table in remains.tables() if table.name in expected.OF_PRINCIPALS
+            )
+
+
+def _closed(
+    play: Play, place: Place, telling: str, day: date, found: Findings, *, in_whole: bool = False
+) -> Evidence:
+    """Begins a day with a sweep, which closes the days before; gives what lasts."""
+    with Remains(place.installer) as remains:
+        found.disorder += remains.disorder()[:SHOWN]
+        found.locked += remains.locked()
+        before = _in_order(remains)
+    play.dawn(day)
+    with Remains(place.installer) as remains:
+        found.order += compared(before, _in_order(remains), f", {telling},")
+        found.sweeps += 1
+        held = {t: remains.count(t) for t in remains.tables() if not t.of_the_system}
+        found.filled |= {t.name for t, n in held.items() if n}
+        # not the release's own data: of so many rows statistics are a sample of chance
+        remains.maintain(t for t, n in held.items() if n <= LARGE)
+        return evidence(place, remains, in_whole=in_whole)
+
+
+def _in_order(remains: Remains) -> list[Row]:
+    """The rows whose order on disk could be that of writing."""
+    return [
+        row
+        for table in remains.tables()
+        if table.name in expected.OF_PRINCIPALS or table.name == "topic"
+        for row in remains.rows(table)
+    ]
 
 
 def evidence(place: Place, remains: Remains, *, in_whole: bool) -> Evidence:

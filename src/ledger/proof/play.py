@@ -7,16 +7,34 @@ message, a token of the thread's own, the headers of its device, the words aroun
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date, timedelta
+from typing import Any, NamedTuple, TypeVar
 
 import httpx
 
-from ledger.proof.histories import Coined, Day, Did, Looked, Reconfirmed, Said, Step
-from ledger.proof.stage import Place
+from ledger.db import midnight
+from ledger.db.operation import Operation, UseCase
+from ledger.proof.histories import (
+    Coined,
+    Day,
+    Did,
+    Looked,
+    Opening,
+    Reconfirmed,
+    Reopened,
+    Said,
+    Step,
+    Swept,
+    Turn,
+)  # fmt: skip
+from ledger.proof.stage import EVE, Place
 from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
 from ledger.service import sweeps
 from ledger.service.replay import MOST_CANDIDATES, Line
+
+T = TypeVar("T")
 
 NOTICE = "v1"
 
@@ -37,28 +55,75 @@ def name_of(who: int) -> str:
 
 
 class Play:
-    """One play in one place. `statuses` counts what was answered: call -> status -> how often; `told` is what was
-    accepted, in the order of the play."""
+    """One play in one place. `today` is the day by then; `statuses` counts what was answered: call -> status -> how
+    often; `told` is what was accepted, in the order of the play."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
+        self.today = EVE
         self.told: list[Told] = []
         self.statuses: Counter[tuple[str, int]] = Counter()
 
     def day(self, day: Day) -> None:
-        """Plays a day, up to its sweep."""
+        """Plays a day, and what happens in its turns. One that a sweep opens begins with `dawn`."""
+        turns = list(day.turns)
+        if day.opening is Opening.CROSSING:
+            (step,) = turns.pop(0)
+            self._across_midnight(step, day.day)
         self.on(day.day)
-        for turn in day.turns:
-            for step in turn:
-                self.step(step, day.day)
+        for turn in turns:
+            self._turn(turn, day.day)
 
     def on(self, day: date) -> None:
         """From now on it is this day."""
         self._place.clock.set(day)
+        self.today = day
+
+    def dawn(self, day: date | None = None) -> None:
+        """Begins a day, or the next, with a sweep, which closes the days before."""
+        self.on(day or self.today + timedelta(days=1))
+        self.sweep()
 
     def sweep(self) -> None:
-        """The sweep that the application runs by itself: an operator may ask for one an hour."""
-        self._place.run(sweeps.sweep())
+        """Sweeps at once. What was written on this day is stamped by the first sweep of a later one."""
+        for _ in self._swept():
+            pass
+
+    def _turn(self, turn: Turn, today: date) -> None:
+        sweeping: list[Iterator[None]] = []
+        for step in turn:
+            match step:
+                case Swept(in_pieces=True):
+                    sweeping.append(self._swept())
+                case Swept():
+                    self.sweep()
+                case Reopened(server=server):
+                    self._place.reopen(server=server)
+                case _:
+                    self.step(step, today)
+                    for one in sweeping:
+                        next(one, None)
+        for one in sweeping:
+            for _ in one:
+                pass
+
+    def _swept(self) -> Iterator[None]:
+        """A sweep, operation by operation."""
+        self.statuses["sweep", 200] += 1
+        sweep, found = sweeps.sweep(), None
+        with suppress(StopIteration):
+            while True:
+                found = self._place.run(_alone(sweep.send(found)))
+                yield
+
+    def _across_midnight(self, step: Step, today: date) -> None:
+        """A step of the day before, which the cut of this one comes before."""
+        place = self._place
+        _, waited = midnight.across(
+            place.installer, lambda: place.clock.strike_midnight(today), lambda: self.step(step, today)
+        )
+        if not waited:
+            self.statuses["write that did not wait for the cut", 0] += 1
 
     def step(self, step: Step, today: date) -> None:
         match step:
@@ -200,6 +265,11 @@ class Play:
             for (kind, status), n in sorted(self.statuses.items())
             if " " in kind or status not in (allowed | {404, 409} if kind in own else allowed)
         ]
+
+
+def _alone(operation: Operation[T]) -> UseCase[T]:
+    found: T = yield operation
+    return found
 
 
 def _name(thread: int) -> str:

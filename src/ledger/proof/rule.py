@@ -19,7 +19,7 @@ class Person:
     withheld: frozenset[str] = frozenset()
 
     def tier(self, max_tier: Tier) -> Tier:
-        """What this caller may read of him, where undecided means topics."""
+        """What this caller may read of them, where undecided means topics."""
         if self.objects or self.decision is Decision.REVOKED:
             return Tier.NONE
         own = Tier.TOPICS if self.decision is None else Tier.FULL

@@ -24,13 +24,12 @@ Signals = Mapping[str, Signal]
 
 def of_histories(stage: Stage, seed: int, people: int) -> Iterator[Line]:
     """Attacks what a generated world leaves: two days, on which each person speaks in several threads."""
-    world = histories.in_sessions(histories.generate(seed, people, days=2), seed)
+    world = histories.in_sessions(histories.swept_daily(histories.generate(seed, people, days=2)), seed)
 
     def play(play: Play) -> None:
         for day in world.days:
+            play.dawn(day.day)
             play.day(day)
-            if day is not world.days[-1]:
-                play.sweep()
 
     yield _measured()
     yield from _attacked(stage, play)
@@ -39,17 +38,14 @@ def of_histories(stage: Stage, seed: int, people: int) -> Iterator[Line]:
 def of_transcripts(
     stage: Stage, lines: Sequence[Spoken], advance: Callable[[], None] = lambda: None
 ) -> Iterator[Line]:
-    """Attacks what transcripts leave. Each line is played on its day; the days end with a sweep, but the last."""
+    """Attacks what transcripts leave. Each line is played on its day; each day begins with a sweep."""
     today = datetime.now(UTC).date()
 
     def play(play: Play) -> None:
-        evening: date | None = None
         for line in lines:
             day = line.said_on or today
-            if evening is not None and day != evening:
-                play.sweep()
-            evening = day
-            play.on(day)
+            if day != play.today:
+                play.dawn(day)
             play.line(line, today)
             advance()
 
@@ -62,7 +58,7 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
         play = Play(place)
         run(play)
         before, log = _contents(remains), _read(remains)
-        play.sweep()
+        play.dawn()
         after = _contents(remains)
         texts = {
             "our log": place.logged(), "the server's log": place.server_logged(),
@@ -87,9 +83,9 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
     yield _judged("logs, figures and what was printed", attack.best(night, told, {}))
     rows = attack.best(evening, signals.of_rows(_named(before)), rows_before)
     yield _reported(
-        "tables and system columns between two sweeps",
+        "tables and system columns till the first sweep of the next day",
         rows,
-        "sweep often: `LEDGER_SWEEP_EVERY_HOURS`, or `answer-ledger sweep`",
+        "sweep soon after midnight: `serve` does, and `answer-ledger sweep`",
     )
     written = attack.best(evening, _of_log(log, evening), log_before)
     yield _reported(
@@ -106,7 +102,7 @@ def _attacked(stage: Stage, run: Callable[[Play], None]) -> Iterator[Line]:
 
 
 def truth(contents: Contents, told: Sequence[Told]) -> dict[Item, Given]:
-    """Of each entry that stands, the thread in which it was last said; not of those that he wrote himself."""
+    """Of each entry that stands, the thread in which it was last said; not of those that they wrote themselves."""
     threads: dict[tuple[str, str, str | None, date], object] = {}
     for one in told:
         threads[one.principal, one.topic, one.text, one.day] = one.thread

@@ -1,4 +1,4 @@
-"""What an attacker has in his hands, as numbers: a signal gives an answer a number, and answers whose numbers lie
+"""What an attacker has in hand, as numbers: a signal gives an answer a number, and answers whose numbers lie
 close together may have been given close together.
 
 Nothing here knows what a table of ours is called: any column of any table that has a row for an answer, or for its
@@ -144,21 +144,21 @@ def _short(text: str) -> bytes:
 
 
 def together(answers: Mapping[Item, Given]) -> dict[str, dict[frozenset[str], float]]:
-    """Of each principal: how often two topics of his bear one date with others. Content alone tells that."""
+    """Of each principal: how often two topics of theirs bear one date with others. Content alone tells that."""
     both: dict[str, Counter[frozenset[str]]] = defaultdict(Counter)
     dated: dict[str, dict[str, date]] = defaultdict(dict)
     for (principal, topic), given in answers.items():
         dated[principal][topic] = given.as_of
     everybody: Counter[frozenset[str]] = Counter()
-    for principal, his in dated.items():
-        for a, b in combinations(his, 2):
-            if his[a] == his[b]:
+    for principal, theirs in dated.items():
+        for a, b in combinations(theirs, 2):
+            if theirs[a] == theirs[b]:
                 both[principal][frozenset((a, b))] += 1
                 everybody[frozenset((a, b))] += 1
     return {
         principal: {
             frozenset(pair): everybody[frozenset(pair)] - both[principal][frozenset(pair)]
-            for pair in combinations(his, 2)
+            for pair in combinations(theirs, 2)
         }
-        for principal, his in dated.items()
+        for principal, theirs in dated.items()
     }

@@ -12,11 +12,13 @@ import itertools
 import json
 import logging
 import os
+import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -34,6 +36,8 @@ from ledger.db.operation import UseCase
 from ledger.embedded import EmbeddedServer
 from ledger.identity import Identity
 from ledger.proof.client import Client
+from ledger.proof.histories import FIRST_DAY
+from ledger.proof.routes import inner
 from ledger.proof.words import LISTED
 from ledger.service.deployment import Deployment, migrate
 from ledger.settings import Settings
@@ -43,6 +47,8 @@ PEPPER = (
     "cHJvdmUgaXQgcHJvdmUgaXQgcHJvdmUgaXQgcHJvdmU="  # not secret: of ledgers that are made to be thrown away
 )
 RELEASE = "release"
+EVE = FIRST_DAY - timedelta(days=1)
+"""The day on which a stage is set up."""
 
 T = TypeVar("T")
 
@@ -52,13 +58,13 @@ _numbers = itertools.count(1)
 @dataclass
 class Stage:
     """A server, and the database that others are cloned from. `conninfo` is a superuser's; `folder` is for the key
-    files of what is opened; `build` makes the application of a deployment. `own`: made by `alone`."""
+    files of what is opened; `build` makes the application of a deployment. `server`: that of `alone`."""
 
     conninfo: str
     template: str
     folder: Path
     build: Callable[[Deployment], ASGIApp] = create_app
-    own: bool = False
+    server: EmbeddedServer | None = None
     _listed: str | None = None
 
     @classmethod
@@ -76,10 +82,12 @@ class Stage:
                     admin.execute("select pg_reload_conf()")
                     admin.execute(f"create database {RELEASE}")
                 migrate(server.admin_conninfo(RELEASE), Identity(PEPPER.encode(), "default"))
-                yield cls(server.admin_conninfo(), RELEASE, folder, own=True)
+                yield cls(server.admin_conninfo(), RELEASE, folder, server=server)
 
     def admin(self, database: str) -> str:
         """The superuser's connection string for a database."""
+        if self.server is not None:
+            return self.server.admin_conninfo(database)
         return make_conninfo(self.conninfo, dbname=database)
 
     def prepare(self) -> None:
@@ -87,6 +95,7 @@ class Stage:
         if self._listed is None:
             self._listed = self._clone(self.template)
             with self._opened(self._listed) as place:
+                place.clock.set(EVE)
                 for key, topic in LISTED.items():
                     place.list_topic(key, topic.question, topic.handling)
 
@@ -111,14 +120,19 @@ class Stage:
 
     @contextmanager
     def _opened(self, database: str) -> Iterator[Place]:
-        installer = self.admin(database)
-        settings = Settings.alone(
-            database_url=_url(installer), data_dir=self.folder / database, pepper=PEPPER, sweep_every_hours=0,
-            pool_max=1,
-        )  # fmt: skip
-        deployment = Deployment.open(settings)
-        with Place(deployment, self.build(deployment), installer) as place:
+        with Place(self, database) as place:
             yield place
+
+    def restart(self) -> None:
+        """Stops the server in good order and starts it again, where it is the proof's own. Every connection is lost."""
+        if self.server is not None:
+            with psycopg.connect(self.admin("postgres")) as connection:
+                ((cluster,),) = connection.execute("show data_directory").fetchall()
+            running = Path(cluster) / "postmaster.pid"
+            os.kill(int(running.read_text("ascii").split()[0]), signal.SIGINT)
+            while running.exists():
+                time.sleep(0.005)
+            self.server.ensure_running()
 
     def _administration(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self.admin("postgres"), autocommit=True)
@@ -133,21 +147,16 @@ def _url(conninfo: str) -> str:
 class Place:
     """An open ledger, called over its HTTP interface by whoever may. A context manager."""
 
-    deployment: Deployment
-    app: Any
-    installer: str
-    clock: Clock = field(init=False)
+    stage: Stage
+    database: str
     printed: io.StringIO = field(default_factory=io.StringIO)
     _logged: io.StringIO = field(default_factory=io.StringIO)
     _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
     _issued: dict[tuple[object, ...], str] = field(default_factory=dict)
+    _server_told: list[str] = field(default_factory=list)  # before it was restarted
 
     def __post_init__(self) -> None:
-        self.clock = Clock(self.installer)
-        self.tokens = Tokens.open(
-            self.deployment.settings, self.deployment.keys, self.deployment.context.identity.principal
-        )
-        self._client = Client(self.app, self._runner.get_loop())
+        self._open()
         with psycopg.connect(self.installer) as connection:
             ((cluster,),) = connection.execute("show data_directory").fetchall()
         self.cluster = Path(cluster)
@@ -162,9 +171,37 @@ class Place:
 
     def __exit__(self, *_: object) -> None:
         self._log.leave()
+        self._close()
+        self._runner.close()
+
+    def reopen(self, *, server: bool = False) -> None:
+        """Closes the ledger and opens it anew; restarts the server too, where it is the proof's own."""
+        self._close()
+        if server and self.stage.server is not None:
+            self._server_told = self.server_logged()
+            self.stage.restart()
+            self._logged_before = 0  # it begins its log anew
+        self._open()
+
+    @property
+    def installer(self) -> str:
+        """The superuser's connection string."""
+        return self.stage.admin(self.database)
+
+    def _open(self) -> None:
+        settings = Settings.alone(
+            database_url=_url(self.installer), data_dir=self.stage.folder / self.database, pepper=PEPPER,
+            sweep_every_hours=0, pool_max=1,
+        )  # fmt: skip
+        self.deployment = Deployment.open(settings)
+        self.app: Any = self.stage.build(self.deployment)
+        self.tokens = Tokens.open(settings, self.deployment.keys, self.deployment.context.identity.principal)
+        self.clock = Clock(self.installer)
+        self._client = Client(self.app, self._runner.get_loop())
+
+    def _close(self) -> None:
         self.clock.__exit__()
         self._runner.run(ledger_of(self.app).close())
-        self._runner.close()
         self.deployment.close()
 
     # ── Calls ────────────────────────────────────────────────────────────────────────────────────
@@ -226,7 +263,7 @@ class Place:
         return self.call("POST", "/v1/captures", body, scope="capture", who=who)
 
     def entry_id(self, who: str, topic: str) -> str:
-        """Names his entry on a topic in a path."""
+        """Names an entry of theirs in a path."""
         identity = self.deployment.context.identity
         return identity.entry_id(identity.principal(who), topic)
 
@@ -245,7 +282,7 @@ class Place:
     def server_logged(self) -> list[str]:
         with self._server_log.open(encoding="utf-8", errors="replace") as log:
             log.seek(self._logged_before)
-            return log.read().splitlines()
+            return [*self._server_told, *log.read().splitlines()]
 
     def files(self) -> Iterable[Path]:
         """The files that the product has written beside the database."""
@@ -253,10 +290,8 @@ class Place:
 
 
 def ledger_of(app: Any) -> Any:
-    """The ledger of an application, whatever was wrapped around it."""
-    while not hasattr(app, "state"):
-        app = app.app
-    return app.state.ledger
+    """The ledger of an application."""
+    return inner(app).state.ledger
 
 
 class _Log(logging.Handler):

@@ -57,7 +57,7 @@ PERSONAL: dict[str, tuple[str, ...]] = {
     "errand": ("I have to fetch a parcel", "I have to return a book", "I have to mend a bicycle"),
     "worry": ("I worry about the roof", "I worry about the boiler", "I worry about my tooth"),
 }
-"""Labels that a person shares with nobody, and so coins himself: each is followed by his number."""
+"""Labels that a person shares with nobody, and so coins for themselves: each is followed by their number."""
 
 COUNTERPARTIES = ("Marta", "Ingrid", "Paolo", "Yusuf", "Wanda", "Ottilie", "Henrik", "Zsofia")
 """Whom the agents act for, a thread each. No sentence holds one of them."""

@@ -22,13 +22,14 @@ import psycopg
 import pytest
 
 from ledger.api.app import create_app
+from ledger.service import sweeps
 from ledger.service.deployment import Deployment
 from ledger.tokens import Scope
 
 from .collection import Case, Step
 from .contract import Contract
 
-NOTICE = "2026-06"
+NOTICE = "v1"
 OF_THE_APPLICATION = ("/v1/captures", "/v1/reconfirmations")
 
 
@@ -74,11 +75,18 @@ class World:
         self._runner.run(self._client.aclose())
         self._runner.run(self.app.state.ledger.close())
 
+    def start_again(self) -> None:
+        """As after an end of the process. Raises what a start may: SetupError, Unavailable."""
+        self.deployment.close()
+        self.deployment = Deployment.open(self.deployment.settings)
+        self.open()
+
     def end(self) -> None:
         for one in self.kept.values():
             one.close()
         self.close()
         self._runner.close()
+        self.deployment.close()
 
     def send(
         self,
@@ -169,12 +177,37 @@ class World:
         self.now(given["now"])
         for topic, (reconfirm, drop) in given.get("windows", {}).items():
             window = {"reconfirm_after": reconfirm, "drop_after": drop}
-            assert self.send("operator", "PATCH", f"/v1/operator/topics/{topic}", window).status_code == 200
+            assert self.set_window("operator", topic, window).status_code == 200
         tiers = dict(given.get("tier", {}))
         if "tier_all" in given:
             tiers = {entry["principal"]: given["tier_all"] for entry in given["entries"]}
         for name, tier in tiers.items():
             self.set_tier(name, tier)
+
+    def set_window(self, actor: str, topic: str, window: dict[str, Any]) -> httpx.Response:
+        """As an operator does who looks first: a window that is shorter wants to be seen before it holds."""
+        path = f"/v1/operator/topics/{topic}"
+        seen = self.send(actor, "PATCH", f"{path}?dry_run=true", window)
+        if seen.status_code != 200:
+            return seen
+        shown = window if seen.json()["preview"] is None else window | {"preview": seen.json()["preview"]}
+        return self.send(actor, "PATCH", path, shown, headers=[("If-Match", "*")])
+
+    def sweep(self) -> None:
+        self._runner.run(self.app.state.ledger.run(sweeps.sweep()))
+
+    def beside_a_sweep(self, call: dict[str, Any], after: float) -> httpx.Response:
+        """A prepared call that is sent so many seconds after a sweep began; gives its response when both are done."""
+
+        async def sent() -> httpx.Response:
+            await asyncio.sleep(after)
+            return await self._client.request(**call)
+
+        async def both() -> httpx.Response:
+            response, _ = await asyncio.gather(sent(), self.app.state.ledger.run(sweeps.sweep()))
+            return response
+
+        return self.noted(self._runner.run(both()))
 
     def list_topic(self, key: str, question: str | None = None) -> None:
         self.database.installer.execute(
@@ -210,6 +243,7 @@ class World:
     def now(self, at: str) -> None:
         """Sets the clock: the product's own function, with an instant in the place of now()."""
         datetime.fromisoformat(at)
+        self.today = day(at)
         self.database.installer.execute(self._clock.replace("now()", f"'{at}'::timestamptz"))
 
     # ── What lies in the database ────────────────────────────────────────────────────────────────

@@ -57,7 +57,6 @@ KNOWN_FAULTS: dict[Place, Fault] = {
     **kept("GATE-29", _EXCEPTION, {1: "ne fume", 2: "No fumo", 3: "I eat no meat"}),
     ("GATE-29", 0): Fault(_EXCEPTION, {"nearest": "ne fume"}),
     ("GATE-29", 4): Fault(_EXCEPTION, {"nearest": "I don't eat anything but"}),
-    ("GATE-31", 0): Fault("one of two places is suggested", {"nearest": "Dogs are welcome here with me."}),
     ("REG-10", 0): Fault(_ACCENTS, {"status": "existing"}),
     ("REG-10", 1): Fault(_ACCENTS, {"status": "existing"}),
     ("DEL-10", 4): Fault(_RESTORED, {"outcome": "ok", "quotes": ["I want two kids"]}),

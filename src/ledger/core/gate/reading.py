@@ -99,11 +99,12 @@ class Reading:
         """The gate's verdict on a span, for a topic with this approved question.
 
         Accepted: `answer` is a slice of the message. Refused: `reason`, `detail`, and `nearest` where a wider or similar slice
-        passes; that slice, submitted for the same topic, is accepted. None is looked for without `suggest`. Never raises.
+        passes; that slice, submitted for the same topic, is accepted. None is looked for without `suggest`, nor for a span that stands at
+        several places: nobody can say which was meant. Never raises.
         """
         avoid = tuple(avoid)
         verdict, places = self._judge(span, question, avoid)
-        if not suggest or verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR:
+        if not suggest or verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR or len(places) > 1:
             return verdict
         for start, end in nearest.candidates(self, span, verdict, places):
             better = self.message[start:end]
@@ -117,7 +118,7 @@ class Reading:
         places, whole, many = locate.exact(self.message, span)
         if not whole:
             alike, whole, many = locate.folded(self.message, self.folded, span)
-            places += alike
+            places = list(dict.fromkeys(places + alike))
         if not places:
             return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
         if not whole:

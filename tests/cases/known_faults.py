@@ -61,8 +61,5 @@ KNOWN_FAULTS: dict[Place, Fault] = {
     ("REG-10", 1): Fault(_ACCENTS, {"status": "existing"}),
     ("DEL-10", 4): Fault(_RESTORED, {"outcome": "ok", "quotes": ["I want two kids"]}),
     ("DEL-10", 5): Fault(_RESTORED, {"outcome": "ok", "quotes": ["three please"]}),
-    ("STALE-11", 0): Fault("polarity", {"outcome": "accepted"}),
-    ("STALE-11", 1): Fault("polarity", {"outcome": "accepted"}),
-    ("STALE-11", 2): Fault("polarity", {"reconfirm": []}),
     ("SURF-15", 0): Fault(_OVERFLOW, {"http": 500}),
 }

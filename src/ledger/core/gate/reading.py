@@ -139,6 +139,14 @@ class Reading:
         answer = self.message[start:end]
         return Verdict(True, answer=answer, start=start, bare=self._is_listed(answer)), whole
 
+    def around(self, verdict: Verdict) -> str:
+        """The sentences that an accepted span stands in, with the one behind, which may take it back ("No. That's still right")."""
+        if verdict.start is None or verdict.answer is None:
+            raise ValueError("a refused span stands nowhere")
+        touched = self.sentences.touched(verdict.start, verdict.start + len(verdict.answer))
+        last = min(touched.stop, len(self.sentences) - 1)
+        return self.message[self.sentences.extent(touched.start)[0] : self.sentences.extent(last)[1]]
+
     def refusal(self, start: int, end: int, question: str | None, avoid: tuple[str, ...]) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
         spot = Spot(self, start, end, question, avoid)

@@ -26,7 +26,7 @@
 --   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
 --               confirm, an answer waits for his own yes; forbidden, nothing is kept
 --   tier        what agents may read of him: none; topics, which topics are covered; full, the words
---   notice      the text that he was shown when he consented
+--   notice      the text that a principal is shown before they decide; it is named by its version (v1)
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
 --   cut         the transaction between the last write of one day and the first of the next
@@ -36,7 +36,7 @@
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
--- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
 

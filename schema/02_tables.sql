@@ -38,30 +38,36 @@ create table ledger.pending (
 );
 comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
 
+-- The notice is the one text in a decision that comes from outside. The application takes none for one that is not the name of a
+-- file of the deployment; and its form leaves no room for more: a day fits (2026-06-01), and no instant (at most eight digits, four
+-- in a row), no id and no serial number (at most sixteen characters). How many are in use, `answer-ledger doctor` looks at:
+-- a version for each counterparty would be an origin in any form.
+
 create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
-comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+comment on column ledger.consent.notice is 'The version of the notice that the principal was shown: a file of the deployment.';
 
 create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null,
+  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   primary key (principal, topic)
 );
-comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
+comment on column ledger.withheld.topic is 'The key of a topic, whether it was coined or not.';
 
 create table ledger.objection (
   principal uuid not null primary key

@@ -1,10 +1,10 @@
--- 07 · What the principal himself calls
+-- 07 · What the principals themselves call
 --
--- He sees what is kept about him, corrects it, takes it away, decides. What he does himself outranks
+-- They see what is kept about them, correct it, take it away, decide. What they do themselves outranks
 -- every capture said up to that day: the barrier stands till tomorrow.
 
--- His entries and what waits for his yes. Dropped ones only for the export. Hidden, all of it, once
--- he asked for erasure and a legal hold keeps it from being done.
+-- Their entries and what waits for their yes. Dropped ones only for the export. Hidden, all of it, once
+-- they asked for erasure and a legal hold keeps it from being done.
 create function ledger.own_entries(p uuid, with_dropped boolean)
   returns table (topic text, answer text, as_of date, freshness text, fresh_until date, kept_until date,
                  withheld boolean, pending boolean, question text)
@@ -52,7 +52,7 @@ begin
      order by o.topic, o.pending;
 end $$;
 
--- Corrects an answer in his own words, or answers what was waiting for his yes. `asked` is the question that a
+-- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
 -- bare answer leans on, '' where it stands alone. LG003: nothing there. LG004: another question is asked by now.
 create function ledger.own_correct(p uuid, the_topic text, new_answer text, asked text, mark uuid) returns void
   language plpgsql strict security definer
@@ -99,7 +99,8 @@ begin
   perform ledger.note(p, 'deleted', 1);
 end $$;
 
--- His yes, or his no, to an answer that waits.
+-- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
+-- newer answer stands, wait for a yes any more.
 create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -114,7 +115,9 @@ begin
   perform ledger.refuse_under_hold(p);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic
   returning w.answer, w.as_of into waiting;
-  if not found then
+  if not found
+     or keep and exists (select from ledger.entry e
+                          where e.principal = p and e.topic = the_topic and e.as_of > waiting.as_of) then
     raise exception 'nothing waits' using errcode = 'LG003';
   end if;
   perform ledger.lay('ledger.pending', p);
@@ -127,9 +130,30 @@ begin
   end if;
 end $$;
 
--- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
--- LG002: a hold keeps a bare answer there, which may be from under another question.
-create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
+-- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
+
+-- All of them, with or without an answer. Hidden like the answers once an erasure waits for the end of a hold.
+create function ledger.own_withheld(p uuid) returns table (topic text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select w.topic from ledger.withheld w
+     where w.principal = p
+       and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+     order by w.topic;
+end $$;
+
+-- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
+-- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
+-- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
+-- another question.
+create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -140,18 +164,19 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.refuse_under_hold(p);
+  end if;
   if keep_back then
-    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
-       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
-      raise exception 'no such entry' using errcode = 'LG003';
-    end if;
-    insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
+    insert into ledger.withheld (principal, topic)
+    values (p, (ledger.keys_of(array[label]))[1])
+    on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
-    delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
+    delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
   if changed > 0 then
@@ -188,7 +213,9 @@ begin
       left join ledger.consent c on c.principal = p;
 end $$;
 
-create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text) returns void
+-- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
+-- there is no decision; an empty document expects nothing. LG004: something else stands by now.
+create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text, expected jsonb) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -197,6 +224,11 @@ as $$
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if not (select jsonb_build_object('decision', c.decision, 'decided_on', c.decided_on, 'notice', c.notice) @> expected
+            from (select) one
+            left join ledger.consent c on c.principal = p) then
+    raise exception 'the decision has changed' using errcode = 'LG004';
+  end if;
   delete from ledger.consent c where c.principal = p;
   insert into ledger.consent (principal, decision, decided_on, notice)
   values (p, new_decision, ledger.today(), new_notice);
@@ -223,7 +255,9 @@ begin
      order by h.decided_on desc, h.decision, h.notice;
 end $$;
 
-create function ledger.own_object(p uuid, objects boolean) returns void
+-- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
+-- while it stood, and is captured late, is not kept.
+create function ledger.own_object(p uuid, objects boolean, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -240,14 +274,17 @@ begin
     delete from ledger.objection o where o.principal = p;
   end if;
   get diagnostics changed = row_count;
+  if changed > 0 and not objects then
+    perform ledger.bar(p, mark_all, ledger.today() + 1);
+  end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
 
--- Everything kept about him but the entries (own_entries has those).
+-- Everything else that is kept about them.
 create function ledger.own_rest(p uuid)
-  returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
+  returns table (objection boolean, legal_hold boolean, erase_asked boolean,
                  barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
@@ -258,11 +295,7 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w
-                  where w.principal = p
-                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
-                  order by w.topic),
-           exists (select from ledger.objection o where o.principal = p),
+    select exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
            array(select b.not_before from ledger.barrier b where b.principal = p order by b.not_before),
@@ -339,7 +372,7 @@ begin
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
--- whoever runs the deployment; no agent may call it. Once he asked for erasure it is as if there were nothing.
+-- whoever runs the deployment; no agent may call it. Once they asked for erasure it is as if there were nothing.
 create function ledger.own_state(p uuid, label text)
   returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
                  withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,

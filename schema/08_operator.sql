@@ -128,10 +128,12 @@ begin
   return ledger.topic_state(new);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+-- Another label for a topic. Whoever withholds what nobody had coined under that label withholds the topic from now
+-- on. LG005: the label is a topic itself (merge it), or was one and stays where it went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
 as $$
 declare
   the_key text;
@@ -149,6 +151,22 @@ begin
   end if;
   insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
   on conflict (alias) do update set key = excluded.key;
+  perform ledger.merge_withheld(new_alias, the_key);
+end $$;
+
+-- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
+create function ledger.merge_withheld(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  if found then
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 end $$;
 
 create function ledger.alias_delete(old_alias text, target text) returns void
@@ -212,16 +230,9 @@ begin
     perform ledger.drop_answers(new_key, true);
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
-  on conflict do nothing;
-  delete from ledger.withheld w
-   where w.topic = old_key
-     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
-  perform ledger.lay_all('ledger.withheld');
+  perform ledger.merge_withheld(old_key, new_key);
 
   update ledger.topic_alias a set key = new_key where a.key = old_key;
   delete from ledger.topic t where t.key = old_key;
@@ -325,7 +336,8 @@ begin
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, and of bare answers that are withheld, kept or waiting, since their question may have changed.
+-- or merged away meanwhile, of bare answers that are withheld, kept or waiting, since their question may have changed, and
+-- of what waits beside a newer answer.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -360,6 +372,17 @@ begin
       perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
     end if;
   end loop;
+  for moved in
+    delete from ledger.pending w
+     where w.principal = p and not ledger.is_bare(w.answer)
+       and exists (select from ledger.topic_alias a where a.alias = w.topic)
+    returning w.answer, w.as_of, (ledger.keys_of(array[w.topic]))[1] as led
+  loop
+    delete from ledger.pending w where w.principal = p and w.topic = moved.led and w.as_of < moved.as_of;
+    insert into ledger.pending (principal, topic, answer, as_of)
+    values (p, moved.led, moved.answer, moved.as_of)
+    on conflict do nothing;
+  end loop;
   gone := array(select e.topic
                   from ledger.entry e
                   left join ledger.topic t on t.key = e.topic
@@ -373,12 +396,13 @@ begin
   delete from ledger.pending w
    where w.principal = p
      and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
+          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of)
           or ledger.is_bare(w.answer)
              and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
   get diagnostics n = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w
-   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  delete from ledger.withheld w  -- the merge has put the new key beside it
+   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;

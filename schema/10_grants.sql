@@ -88,6 +88,7 @@ begin
       ('own_entries',         'ledger_own_reader',     'ledger_principal'),
       ('own_consent',         'ledger_own_reader',     'ledger_principal'),
       ('own_receipts',        'ledger_own_reader',     'ledger_principal'),
+      ('own_withheld',        'ledger_own_reader',     'ledger_principal'),
       ('own_rest',            'ledger_own_reader',     'ledger_principal'),
       ('own_state',           'ledger_own_reader',     'ledger_principal'),
       ('own_correct',         'ledger_writer',         'ledger_principal'),
@@ -100,7 +101,6 @@ begin
 
       ('topics_all',          'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
-      ('alias_put',           'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
@@ -108,6 +108,7 @@ begin
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
 

@@ -26,7 +26,7 @@
 --   handling    of a topic: open, agents may know that it is covered before he consents; sealed, after he did;
 --               confirm, an answer waits for his own yes; forbidden, nothing is kept
 --   tier        what agents may read of him: none; topics, which topics are covered; full, the words
---   notice      the text that he was shown when he consented
+--   notice      the text that a principal is shown before they decide; it is named by its version (v1)
 --   withheld    a topic that he keeps back from all agents
 --   window      from which age an answer is asked again, and from which it is gone
 --   cut         the transaction between the last write of one day and the first of the next
@@ -36,7 +36,7 @@
 --   token       what an agent shows to the application
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
--- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 the topic has changed ·
+-- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
 
@@ -170,30 +170,36 @@ create table ledger.pending (
 );
 comment on table ledger.pending is 'Answers that wait for the principal''s own yes (handling confirm). No agent reads it.';
 
+-- The notice is the one text in a decision that comes from outside. The application takes none for one that is not the name of a
+-- file of the deployment; and its form leaves no room for more: a day fits (2026-06-01), and no instant (at most eight digits, four
+-- in a row), no id and no serial number (at most sixteen characters). How many are in use, `answer-ledger doctor` looks at:
+-- a version for each counterparty would be an origin in any form.
+
 create table ledger.consent (
   principal  uuid              not null primary key,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
   decided_on date              not null,
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$')
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$')
 );
 comment on table ledger.consent is 'The decision that stands. No row: undecided. Never per agent, thread or counterparty.';
-comment on column ledger.consent.notice is 'The version of the notice that he was shown.';
+comment on column ledger.consent.notice is 'The version of the notice that the principal was shown: a file of the deployment.';
 
 create table ledger.consent_history (
   principal  uuid              not null,
   decided_on date              not null,
   decision   text collate "C"  not null check (decision in ('granted', 'revoked')),
-  notice     text collate "C"  not null check (notice ~ '^[A-Za-z0-9 ._:/+-]{1,64}$'),
+  notice     text collate "C"  not null check (notice ~ '^(?=.{1,16}$)(?!.*[0-9]{5})(?!(.*[0-9]){9})[a-z0-9]+([._-][a-z0-9]+)*$'),
   primary key (principal, decided_on, decision, notice)
 );
 comment on table ledger.consent_history is 'Every decision, by day; within a day the order is not kept.';
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null,
+  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   primary key (principal, topic)
 );
-comment on table ledger.withheld is 'Topics that a principal keeps back from all agents. Outlives the entry.';
+comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
+comment on column ledger.withheld.topic is 'The key of a topic, whether it was coined or not.';
 
 create table ledger.objection (
   principal uuid not null primary key
@@ -1294,13 +1300,13 @@ begin
     perform ledger.note(p, 'taken_back', 1);
   end if;
 end $$;
--- 07 · What the principal himself calls
+-- 07 · What the principals themselves call
 --
--- He sees what is kept about him, corrects it, takes it away, decides. What he does himself outranks
+-- They see what is kept about them, correct it, take it away, decide. What they do themselves outranks
 -- every capture said up to that day: the barrier stands till tomorrow.
 
--- His entries and what waits for his yes. Dropped ones only for the export. Hidden, all of it, once
--- he asked for erasure and a legal hold keeps it from being done.
+-- Their entries and what waits for their yes. Dropped ones only for the export. Hidden, all of it, once
+-- they asked for erasure and a legal hold keeps it from being done.
 create function ledger.own_entries(p uuid, with_dropped boolean)
   returns table (topic text, answer text, as_of date, freshness text, fresh_until date, kept_until date,
                  withheld boolean, pending boolean, question text)
@@ -1348,7 +1354,7 @@ begin
      order by o.topic, o.pending;
 end $$;
 
--- Corrects an answer in his own words, or answers what was waiting for his yes. `asked` is the question that a
+-- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
 -- bare answer leans on, '' where it stands alone. LG003: nothing there. LG004: another question is asked by now.
 create function ledger.own_correct(p uuid, the_topic text, new_answer text, asked text, mark uuid) returns void
   language plpgsql strict security definer
@@ -1395,7 +1401,8 @@ begin
   perform ledger.note(p, 'deleted', 1);
 end $$;
 
--- His yes, or his no, to an answer that waits.
+-- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
+-- newer answer stands, wait for a yes any more.
 create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1410,7 +1417,9 @@ begin
   perform ledger.refuse_under_hold(p);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic
   returning w.answer, w.as_of into waiting;
-  if not found then
+  if not found
+     or keep and exists (select from ledger.entry e
+                          where e.principal = p and e.topic = the_topic and e.as_of > waiting.as_of) then
     raise exception 'nothing waits' using errcode = 'LG003';
   end if;
   perform ledger.lay('ledger.pending', p);
@@ -1423,9 +1432,30 @@ begin
   end if;
 end $$;
 
--- Keeps a topic on which he has an answer back from all agents, or lets it go again. LG003: there is none.
--- LG002: a hold keeps a bare answer there, which may be from under another question.
-create function ledger.own_withhold(p uuid, the_topic text, keep_back boolean) returns void
+-- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
+
+-- All of them, with or without an answer. Hidden like the answers once an erasure waits for the end of a hold.
+create function ledger.own_withheld(p uuid) returns table (topic text)
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+  set ledger.principal = ''
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query
+    select w.topic from ledger.withheld w
+     where w.principal = p
+       and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
+     order by w.topic;
+end $$;
+
+-- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
+-- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
+-- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
+-- another question.
+create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1436,18 +1466,19 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.refuse_under_hold(p);
+  end if;
   if keep_back then
-    if not exists (select from ledger.entry e where e.principal = p and e.topic = the_topic)
-       and not exists (select from ledger.pending w where w.principal = p and w.topic = the_topic) then
-      raise exception 'no such entry' using errcode = 'LG003';
-    end if;
-    insert into ledger.withheld (principal, topic) values (p, the_topic) on conflict do nothing;
+    insert into ledger.withheld (principal, topic)
+    values (p, (ledger.keys_of(array[label]))[1])
+    on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = the_topic and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = the_topic and ledger.is_bare(w.answer)) then
+    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
+       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
       perform ledger.refuse_under_hold(p);
     end if;
-    delete from ledger.withheld w where w.principal = p and w.topic = the_topic;
+    delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
   if changed > 0 then
@@ -1484,7 +1515,9 @@ begin
       left join ledger.consent c on c.principal = p;
 end $$;
 
-create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text) returns void
+-- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
+-- there is no decision; an empty document expects nothing. LG004: something else stands by now.
+create function ledger.own_decide_consent(p uuid, new_decision text, new_notice text, expected jsonb) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1493,6 +1526,11 @@ as $$
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  if not (select jsonb_build_object('decision', c.decision, 'decided_on', c.decided_on, 'notice', c.notice) @> expected
+            from (select) one
+            left join ledger.consent c on c.principal = p) then
+    raise exception 'the decision has changed' using errcode = 'LG004';
+  end if;
   delete from ledger.consent c where c.principal = p;
   insert into ledger.consent (principal, decision, decided_on, notice)
   values (p, new_decision, ledger.today(), new_notice);
@@ -1519,7 +1557,9 @@ begin
      order by h.decided_on desc, h.decision, h.notice;
 end $$;
 
-create function ledger.own_object(p uuid, objects boolean) returns void
+-- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
+-- while it stood, and is captured late, is not kept.
+create function ledger.own_object(p uuid, objects boolean, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
@@ -1536,14 +1576,17 @@ begin
     delete from ledger.objection o where o.principal = p;
   end if;
   get diagnostics changed = row_count;
+  if changed > 0 and not objects then
+    perform ledger.bar(p, mark_all, ledger.today() + 1);
+  end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
 
--- Everything kept about him but the entries (own_entries has those).
+-- Everything else that is kept about them.
 create function ledger.own_rest(p uuid)
-  returns table (withheld text[], objection boolean, legal_hold boolean, erase_asked boolean,
+  returns table (objection boolean, legal_hold boolean, erase_asked boolean,
                  barriers date[], audit_days date[], audit_actions text[], audit_counts integer[])
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
@@ -1554,11 +1597,7 @@ as $$
 begin
   perform ledger.name_principal(p);
   return query
-    select array(select w.topic from ledger.withheld w
-                  where w.principal = p
-                    and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
-                  order by w.topic),
-           exists (select from ledger.objection o where o.principal = p),
+    select exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked),
            array(select b.not_before from ledger.barrier b where b.principal = p order by b.not_before),
@@ -1635,7 +1674,7 @@ begin
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
--- whoever runs the deployment; no agent may call it. Once he asked for erasure it is as if there were nothing.
+-- whoever runs the deployment; no agent may call it. Once they asked for erasure it is as if there were nothing.
 create function ledger.own_state(p uuid, label text)
   returns table (key text, known boolean, listed boolean, handling text, as_of date, freshness text, pending boolean,
                  withheld boolean, decision text, objection boolean, legal_hold boolean, erase_asked boolean,
@@ -1802,10 +1841,12 @@ begin
   return ledger.topic_state(new);
 end $$;
 
--- Another label for a topic. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+-- Another label for a topic. Whoever withholds what nobody had coined under that label withholds the topic from now
+-- on. LG005: the label is a topic itself (merge it), or was one and stays where it went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
 as $$
 declare
   the_key text;
@@ -1823,6 +1864,22 @@ begin
   end if;
   insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
   on conflict (alias) do update set key = excluded.key;
+  perform ledger.merge_withheld(new_alias, the_key);
+end $$;
+
+-- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
+create function ledger.merge_withheld(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
+  on conflict do nothing;
+  if found then
+    perform ledger.lay_all('ledger.withheld');
+  end if;
+  delete from ledger.withheld w
+   where w.topic = old_key
+     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
 end $$;
 
 create function ledger.alias_delete(old_alias text, target text) returns void
@@ -1886,16 +1943,9 @@ begin
     perform ledger.drop_answers(new_key, true);
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select w.principal, new_key from ledger.withheld w where w.topic = old_key order by w.principal
-  on conflict do nothing;
-  delete from ledger.withheld w
-   where w.topic = old_key
-     and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
-  perform ledger.lay_all('ledger.withheld');
+  perform ledger.merge_withheld(old_key, new_key);
 
   update ledger.topic_alias a set key = new_key where a.key = old_key;
   delete from ledger.topic t where t.key = old_key;
@@ -1999,7 +2049,8 @@ begin
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, and of bare answers that are withheld, kept or waiting, since their question may have changed.
+-- or merged away meanwhile, of bare answers that are withheld, kept or waiting, since their question may have changed, and
+-- of what waits beside a newer answer.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -2034,6 +2085,17 @@ begin
       perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
     end if;
   end loop;
+  for moved in
+    delete from ledger.pending w
+     where w.principal = p and not ledger.is_bare(w.answer)
+       and exists (select from ledger.topic_alias a where a.alias = w.topic)
+    returning w.answer, w.as_of, (ledger.keys_of(array[w.topic]))[1] as led
+  loop
+    delete from ledger.pending w where w.principal = p and w.topic = moved.led and w.as_of < moved.as_of;
+    insert into ledger.pending (principal, topic, answer, as_of)
+    values (p, moved.led, moved.answer, moved.as_of)
+    on conflict do nothing;
+  end loop;
   gone := array(select e.topic
                   from ledger.entry e
                   left join ledger.topic t on t.key = e.topic
@@ -2047,12 +2109,13 @@ begin
   delete from ledger.pending w
    where w.principal = p
      and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
+          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of)
           or ledger.is_bare(w.answer)
              and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
   get diagnostics n = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w
-   where w.principal = p and not exists (select from ledger.topic t where t.key = w.topic);
+  delete from ledger.withheld w  -- the merge has put the new key beside it
+   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
@@ -2522,6 +2585,7 @@ begin
       ('own_entries',         'ledger_own_reader',     'ledger_principal'),
       ('own_consent',         'ledger_own_reader',     'ledger_principal'),
       ('own_receipts',        'ledger_own_reader',     'ledger_principal'),
+      ('own_withheld',        'ledger_own_reader',     'ledger_principal'),
       ('own_rest',            'ledger_own_reader',     'ledger_principal'),
       ('own_state',           'ledger_own_reader',     'ledger_principal'),
       ('own_correct',         'ledger_writer',         'ledger_principal'),
@@ -2534,7 +2598,6 @@ begin
 
       ('topics_all',          'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
-      ('alias_put',           'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
@@ -2542,6 +2605,7 @@ begin
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
 

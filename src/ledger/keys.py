@@ -4,6 +4,10 @@ Without the pepper nobody's rows are found again; without the other two, tokens 
 void and new ones are made with new keys. They belong in a backup of their own, never in the
 database's: whoever holds both can tell whose rows are whose.
 
+Tenants may share the files, and share no key that a token is made with: each has its own, derived from
+theirs. So a token of one tenant is no token to a process of another, and nothing in it names the tenant.
+(The pepper serves them all: a principal's hash has the tenant in it.)
+
 Source: DESIGN sections 4, 8 and 9.
 """
 
@@ -11,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hmac
 import json
 import secrets
 from collections.abc import Callable
@@ -33,7 +38,7 @@ _DAMAGED = "is damaged. Put it back from a backup, or remove it: tokens issued s
 class Keys:
     """`pepper` and `sealing` are bytes (32; a pepper that was set may be longer), `signing` is an Ed25519 key.
 
-    `made_now`: at least one of them was made by this call, and its owner is to be told what its loss means.
+    `signing` and `sealing` are the tenant's. `made_now`: at least one of them was made by this call, and its owner is to be told what its loss means.
     """
 
     pepper: bytes = field(repr=False)
@@ -62,8 +67,12 @@ class Keys:
             )
         return cls(
             pepper=secret,
-            signing=_import(private.read(signing), f"{signing} {_DAMAGED}"),
-            sealing=_decode(private.read(sealing), f"{sealing} {_DAMAGED}", longest=_BYTES),
+            signing=OKPKey.derive_key(
+                _of_tenant(_import(private.read(signing), f"{signing} {_DAMAGED}"), settings.tenant)
+            ),
+            sealing=_of_tenant(
+                _decode(private.read(sealing), f"{sealing} {_DAMAGED}", longest=_BYTES), settings.tenant
+            ),
             made_now=any(made),
         )
 
@@ -92,7 +101,8 @@ def _decode(text: bytes, refusal: str, longest: int = 1024) -> bytes:
     return found
 
 
-def _import(text: bytes, refusal: str) -> OKPKey:
+def _import(text: bytes, refusal: str) -> bytes:
+    """The 32 bytes of a private Ed25519 key."""
     try:
         key = OKPKey.import_key(json.loads(text))
         sound = key.is_private and key.curve_name == "Ed25519"
@@ -100,4 +110,9 @@ def _import(text: bytes, refusal: str) -> OKPKey:
         raise SetupError(refusal) from None
     if not sound:
         raise SetupError(refusal)
-    return key
+    return _decode(str(key.as_dict(private=True)["d"]).encode(), refusal, longest=_BYTES)
+
+
+def _of_tenant(secret: bytes, tenant: str) -> bytes:
+    """32 bytes that are one tenant's, and tell nothing of another's."""
+    return hmac.digest(secret, b"answer-ledger tenant\x1f" + tenant.encode(), "sha256")

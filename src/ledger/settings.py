@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     avoid_file: FilePath | None = None
     """Names that no answer and no label may hold, one a line."""
     notices_dir: FilePath | None = None
-    """The notices that consent refers to."""
+    """The notices that consent refers to, one file a version and language (`v2.en.md`), beside those that ship."""
     undecided_tier: Literal["topics", "none"] = "topics"
     """What agents may read of a principal who has not decided; kept in the database for every worker until it is
     set otherwise."""

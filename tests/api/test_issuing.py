@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import pytest
+from joserfc import jws
 
 from .world import Api
 
@@ -70,6 +73,16 @@ def test_it_has_the_scope_asked_for(api: Api, scope: list[str]) -> None:
         {"max_tier": "FULL"},
         {"topics": "kids"},
         {"topics": ["kids/money"]},
+        *(
+            {"scope": scope, **narrowing}
+            for scope in (["capture"], ["principal"], ["agent", "capture"])
+            for narrowing in (
+                {"max_tier": "topics"},
+                {"max_tier": "full"},
+                {"topics": ["kids"]},
+                {"topics": []},
+            )
+        ),
         {"counterparty": "Marta"},
     ],
 )
@@ -94,6 +107,35 @@ def test_it_may_be_narrowed(api: Api) -> None:
     assert seen(topics=["Kids"]) == (1, 1)
     assert seen(topics=[]) == (0, 0)
     assert seen(topics=None, max_tier="full") == (2, 2)
+
+
+def test_what_no_issuer_made_is_refused_at_use_and_breaks_nothing(api: Api) -> None:
+    tokens = api.app.state.tokens
+    sub = json.loads(base64.urlsafe_b64decode(api.token("agent").split(".")[1] + "=="))["sub"]
+    good = {
+        "iss": "answer-ledger",
+        "aud": "answer-ledger",
+        "exp": 4_000_000_000,
+        "scope": "agent",
+        "sub": sub,
+    }
+    head = {"alg": "Ed25519", "kid": vars(tokens)["_kid"]}
+
+    def status(text: str) -> int:
+        registry = jws.JWSRegistry(algorithms=["Ed25519"])
+        token = jws.serialize_compact(head, text, vars(tokens)["_signing"], registry=registry)
+        return api.call("POST", "/v1/recall", {}, headers=bearer(token)).status_code
+
+    assert status(json.dumps(good)) == 200
+    for changes in (
+        {"exp": 10**400},
+        {"nbf": 4_000_000_000},
+        {"nbf": 10**400},
+        {"scope": "agent capture", "max_tier": "topics"},
+        {"scope": "capture", "topics": ["kids"]},
+    ):
+        assert status(json.dumps({**good, **changes})) == 401
+    assert status(json.dumps(good)[:-1] + ', "scope": "operator"}') == 401
 
 
 def test_no_two_tokens_say_that_they_are_of_one_person(untouched: Api) -> None:

@@ -69,3 +69,30 @@ def test_what_is_kept_is_bounded_and_the_longest_unused_goes_first() -> None:
     with pytest.raises(TooManyRequests):
         limiter.take(b"b")
     limiter.take(b"a")
+
+
+def test_a_bucket_that_is_full_again_is_forgotten() -> None:
+    clock = Clock()
+    limiter = Limiter(4, 2, clock=clock)
+    kept = lambda: set(vars(limiter)["_full_at"])  # noqa: E731
+    for _ in range(3):
+        limiter.take(b"a")  # full again in 1.5 seconds
+    limiter.take(b"b")  # in half a second
+    clock.now += 0.5
+    limiter.take(b"c")
+    assert kept() == {b"a", b"c"}
+    clock.now += 1
+    limiter.take(b"d")
+    assert kept() == {b"d"}
+
+
+@pytest.mark.parametrize("per_second", [3, 7, 0.3, 1e-4, 1000 / 3])
+def test_a_burst_is_a_burst_at_any_rate(per_second: float) -> None:
+    clock = Clock(1e6 + 1 / 3)
+    limiter = Limiter(50, per_second, clock=clock)
+    for _ in range(50):
+        limiter.take(b"a")
+    with pytest.raises(TooManyRequests) as refusal:
+        limiter.take(b"a")
+    clock.now += refusal.value.retry_after
+    limiter.take(b"a")

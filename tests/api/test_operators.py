@@ -128,7 +128,7 @@ def test_a_step_that_destroys_wants_a_preview_and_the_topic_as_it_was_seen(api: 
 def test_a_topic_that_changed_meanwhile_is_not_overwritten(api: Api) -> None:
     seen = [("If-Match", topic(api, "kids")["etag"])]
     operate(api, "PATCH", f"{TOPICS}/kids", {"authority": "HR"}, headers=seen)
-    stale = operate(api, "PATCH", f"{TOPICS}/kids", {"authority": "payroll"}, headers=seen, status=409)
+    stale = operate(api, "PATCH", f"{TOPICS}/kids", {"authority": "payroll"}, headers=seen, status=412)
     assert stale["type"].endswith(":precondition-failed")
     assert topic(api, "kids")["authority"] == "HR"
 

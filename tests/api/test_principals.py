@@ -127,6 +127,43 @@ def test_he_keeps_a_topic_back_from_all_agents(told: Api) -> None:
     assert len(told.recall()["entries"]) == 2
 
 
+def withheld(api: Api, who: str = "alex") -> list[str]:
+    return [item["topic"] for item in me(api, "GET", "/withheld", who=who)["items"]]
+
+
+def test_what_is_withheld_is_seen_and_lifted_also_without_an_entry(told: Api) -> None:
+    told.decide("granted")
+    id = id_of(told, "kids")
+    me(told, "PUT", f"/entries/{id}/withheld", status=204)
+    me(told, "DELETE", f"/entries/{id}", status=204)
+    assert me(told, "GET", "/withheld") == {"items": [{"id": id, "topic": "kids"}]}
+    assert me(told, "GET", "/export")["withheld"] == ["kids"]
+    me(told, "DELETE", f"/withheld/{id}", status=404, who="kim")
+    me(told, "DELETE", f"/withheld/{id}", status=204)
+    assert withheld(told) == []
+    me(told, "DELETE", f"/withheld/{id}", status=404)
+
+
+def test_a_topic_is_withheld_by_any_label_and_the_answer_does_not_say_whether_there_is_one(told: Api) -> None:
+    told.decide("granted")
+    told.capture("favourite chair", "I like the old armchair")
+    sent = [
+        told.call("POST", "/v1/me/withheld", {"topic": label}, as_="principal")
+        for label in ("Kids", "favourite chair", "never coined")
+    ]
+    assert {(one.status_code, one.content) for one in sent} == {(204, b"")}
+    assert len({str(sorted(one.headers.items())) for one in sent}) == 1
+    assert withheld(told) == ["favourite_chair", "kids", "never_coined"] and withheld(told, "kim") == []
+    assert [one["topic"] for one in told.recall()["entries"]] == ["smoking"]
+    assert told.recall(topics=["favourite chair"])["entries"] == []
+
+
+@pytest.mark.parametrize("topic", ["", "a@b.example", "call 555 123 4567", "a/b", None, 1, ["kids"]])
+def test_a_label_that_names_no_topic_is_not_withheld(told: Api, topic: Any) -> None:
+    me(told, "POST", "/withheld", {"topic": topic}, status=422)
+    assert withheld(told) == []
+
+
 # ── Consent ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -137,23 +174,56 @@ def test_consent_is_his_and_reads_as_decided(api: Api) -> None:
         "notice": None,
         "tier": "topics",
     }
-    granted = {"decision": "granted", "decided_on": "2026-09-01", "notice": "2026-06", "tier": "full"}
-    assert me(api, "PUT", "/consent", {"decision": "granted", "notice": "2026-06"}) == granted
+    granted = {"decision": "granted", "decided_on": "2026-09-01", "notice": "v1", "tier": "full"}
+    assert me(api, "PUT", "/consent", {"decision": "granted", "notice": "v1"}) == granted
     assert me(api, "GET", "/consent") == granted
-    assert me(api, "PUT", "/consent", {"decision": "revoked", "notice": "2026-06"})["tier"] == "none"
+    assert me(api, "PUT", "/consent", {"decision": "revoked", "notice": "v1"})["tier"] == "none"
+
+
+def test_a_stale_page_does_not_grant_again(told: Api) -> None:
+    page = told.call("GET", "/v1/me/consent", as_="principal").headers["etag"]
+    body = {"decision": "granted", "notice": "v1"}
+
+    def put(etag: str) -> Any:
+        return told.call("PUT", "/v1/me/consent", body, as_="principal", headers=[("If-Match", etag)])
+
+    told.decide("revoked")
+    standing = me(told, "GET", "/consent")
+    refused = put(page)
+    assert (refused.status_code, refused.json()["type"]) == (
+        412,
+        "urn:answer-ledger:problem:precondition-failed",
+    )
+    assert page not in refused.text and "etag" not in refused.headers
+    assert me(told, "GET", "/consent") == standing and told.recall()["entries"] == []
+    done = put(told.call("GET", "/v1/me/consent", as_="principal").headers["etag"])
+    assert done.status_code == 200 and done.json()["tier"] == "full"
+    assert done.headers["etag"] == told.call("GET", "/v1/me/consent", as_="principal").headers["etag"] != page
+
+
+def test_the_etag_of_a_decision_is_no_mark_of_whose_it_is(api: Api) -> None:
+    """A hash of what the answer says in words, the same for everybody."""
+    for who in ("alex", "kim"):
+        api.decide("granted", who)
+    etags = {
+        api.call("GET", "/v1/me/consent", as_="principal", who=who).headers["etag"] for who in ("alex", "kim")
+    }
+    assert len(etags) == 1
 
 
 @pytest.mark.parametrize(
     "decision", ["GRANTED", "granted ", "all", "", None, 1, True, "on", ["granted"], "full", "undecided"]
 )
 def test_no_other_word_grants(told: Api, decision: Any) -> None:
-    refused = me(told, "PUT", "/consent", {"decision": decision, "notice": "2026-06"}, status=422)
+    refused = me(told, "PUT", "/consent", {"decision": decision, "notice": "v1"}, status=422)
     assert refused["problems"] == [{"at": "decision", "message": "This must be 'granted' or 'revoked'."}]
     assert told.recall()["entries"] == []
 
 
-@pytest.mark.parametrize("notice", ["", " ", "a\nb", "x" * 65, 1, None])
-def test_a_notice_is_named(untouched: Api, notice: Any) -> None:
+@pytest.mark.parametrize(
+    "notice", ["", " ", "a\nb", "x" * 65, 1, None, "v2", "V1", "v1 ", "2026-11-30T14:03 thread/42", "2026-06"]
+)
+def test_a_notice_is_a_version_that_there_is_a_file_of(untouched: Api, notice: Any) -> None:
     refused = me(untouched, "PUT", "/consent", {"decision": "granted", "notice": notice}, status=422)
     assert refused["problems"][0]["at"] == "notice"
 
@@ -173,7 +243,7 @@ def test_every_decision_has_a_receipt(api: Api) -> None:
         api.decide(decision)
     items = me(api, "GET", "/consent/receipts")["items"]
     assert len(items) == 2
-    assert all(item["privacy_notice"] == "2026-06" for item in items)
+    assert all(item["privacy_notice"] == "v1" for item in items)
     assert "T" not in items[0]["events"][0]["event_time"]
 
 
@@ -184,6 +254,9 @@ def test_an_objection_is_answered_as_ever_and_nothing_is_kept(api: Api) -> None:
     assert api.entries() == []
     me(api, "DELETE", "/objection", status=204)
     api.capture("kids", "I want two kids", "2026-09-01")
+    assert api.entries() == [], "said before it was lifted, for all that is known"
+    api.database.day(date(2026, 9, 2))
+    api.capture("kids", "I want two kids", "2026-09-02")
     assert len(api.entries()) == 1
 
 

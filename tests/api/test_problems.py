@@ -55,7 +55,7 @@ EXPECTED = {
     "conflict": 409,
     "similar-topics": 409,
     "legal-hold": 409,
-    "precondition-failed": 409,
+    "precondition-failed": 412,
     "preview-needed": 409,
     "body-too-large": 413,
     "unsupported-media-type": 415,

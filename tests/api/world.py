@@ -84,7 +84,7 @@ class Api:
         return found
 
     def decide(self, decision: str, who: str = "alex") -> None:
-        body = {"decision": decision, "notice": "2026-06"}
+        body = {"decision": decision, "notice": "v1"}
         assert self.call("PUT", "/v1/me/consent", body, as_="principal", who=who).status_code == 200
 
     def entries(self, who: str = "alex") -> list[dict[str, Any]]:

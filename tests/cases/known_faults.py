@@ -33,7 +33,6 @@ _FRAME = "a frame in front that supposes and is on no list turns nothing"
 _LEFT = "the old state of a change, what a correction took back, or the lesser of two is kept"
 _EXCEPTION = "a denial is kept without the exception that belongs to it"
 _ACCENTS = "a label is answered with a listed key of other accents"
-_OVERFLOW = "an instant beyond what a float holds breaks the check of the token"
 _RESTORED = "a restored ledger does not know what was taken away after the backup"
 
 KNOWN_FAULTS: dict[Place, Fault] = {
@@ -61,5 +60,4 @@ KNOWN_FAULTS: dict[Place, Fault] = {
     ("REG-10", 1): Fault(_ACCENTS, {"status": "existing"}),
     ("DEL-10", 4): Fault(_RESTORED, {"outcome": "ok", "quotes": ["I want two kids"]}),
     ("DEL-10", 5): Fault(_RESTORED, {"outcome": "ok", "quotes": ["three please"]}),
-    ("SURF-15", 0): Fault(_OVERFLOW, {"http": 500}),
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ledger.errors import Unauthenticated
 from ledger.identity import Identity
 from ledger.keys import Keys
 from ledger.settings import Settings
@@ -22,13 +23,44 @@ def claims(token: str) -> Any:
 
 @pytest.mark.parametrize("scope", ["agent", "capture", "principal", "agent capture"])
 def test_a_token_of_a_principal(bare: Any, scope: str) -> None:
-    done = bare("token", "--scope", scope, "--principal", "ann", "--ttl", "60", "--max-tier", "topics")
+    done = bare("token", "--scope", scope, "--principal", "ann", "--ttl", "60")
     assert done.code == 0
     assert done.out.count("\n") == 1
     said, identify = claims(done.out.strip())
     assert {*said.scopes} == set(scope.split())
     assert said.principal == identify("ann")
+    assert said.max_tier == "full"
+
+
+def test_a_token_of_an_agent_and_nobody_else_may_be_narrowed(bare: Any) -> None:
+    given = ("--principal", "ann", "--max-tier", "topics")
+    said, _ = claims(bare("token", "--scope", "agent", *given).out.strip())
     assert said.max_tier == "topics"
+    for scope in ("capture", "principal", "agent capture"):
+        done = bare("token", "--scope", scope, *given)
+        assert (done.code, done.out) == (2, "")
+        assert "agent alone" in done.err
+    assert bare("token", "--scope", "operator", "--max-tier", "full").code == 2
+
+
+def test_tenants_that_share_their_keys_share_no_token(bare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = {}
+    for tenant in ("north", "south"):
+        monkeypatch.setenv("LEDGER_TENANT", tenant)
+        made[tenant] = [
+            bare("token", "--scope", "agent", "--principal", "ann").out.strip(),
+            bare("token", "--scope", "operator").out.strip(),
+            bare("token", "--scope", "issuer").out.strip(),
+        ]
+    for tenant in made:
+        monkeypatch.setenv("LEDGER_TENANT", tenant)
+        for owner, tokens in made.items():
+            for token in tokens:
+                if owner == tenant:
+                    assert claims(token)
+                else:
+                    with pytest.raises(Unauthenticated):
+                        claims(token)
 
 
 @pytest.mark.parametrize("scope", ["operator", "issuer"])

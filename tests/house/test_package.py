@@ -37,7 +37,7 @@ def test_the_wheel_holds_schema_languages_packs_and_licences(built):
     }
     wanted |= {
         f"ledger/{path.relative_to(ROOT / 'src' / 'ledger')}"
-        for folder in ("languages", "packs")
+        for folder in ("languages", "packs", "notices")
         for path in (ROOT / "src" / "ledger" / folder).iterdir()
         if path.is_file()
     }

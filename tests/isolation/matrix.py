@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -217,7 +217,10 @@ def _live(ledger: Ledger, name: str, word: str) -> None:
         day = TODAY - timedelta(days=200) if label == "old" else SAID
         (outcome,) = person.capture(message, day, [Candidate(label, message)])
         assert outcome.verdict.accepted, outcome.verdict
-    ledger.run(principals.decide_consent(ledger.context, person.id, Decision.GRANTED, f"notice-{word}"))
+    own = replace(
+        ledger.context, notices=frozenset({word})
+    )  # as if their notice were a file of the deployment
+    ledger.run(principals.decide_consent(own, person.id, Decision.GRANTED, word))
     (diet,) = [
         one for one in ledger.run(principals.entries(ledger.context, person.id)) if one.topic == "diet"
     ]

@@ -210,7 +210,7 @@ def test_these_calls_do_what_they_are_for(populated: World) -> None:
         # refused: the topic has changed since, or there is no such alias
         "topic_change", "topics_merge", "alias_delete",
         # counts
-        "own_consent", "own_receipts",
+        "own_consent", "own_receipts", "own_rest",
     }  # fmt: skip
     assert set(silent) <= nothing_to_tell
 
@@ -240,7 +240,9 @@ def test_a_lower_tier_after_a_higher_one_in_one_transaction_is_the_lower_one(
     assert withheld == []
 
 
-@pytest.mark.parametrize("name", ["own_entries", "own_consent", "own_receipts", "own_rest", "own_state"])
+@pytest.mark.parametrize(
+    "name", ["own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state"]
+)
 def test_a_principal_after_another_in_one_transaction_sees_his_own(populated: World, name: str) -> None:
     (function,) = [one for one in populated.of(Surface.PRINCIPAL) if one.name == name]
     own = populated.session(Surface.PRINCIPAL, "clean")

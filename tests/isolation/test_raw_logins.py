@@ -110,7 +110,9 @@ def test_the_length_of_the_log_tells_no_letter_of_an_answer(kept):
 )
 def test_what_is_wrong_with_a_capture_is_told_whatever_is_stored(kept, said_on, answers):
     connection = kept.surface(Surface.CAPTURE)
-    kept.surface(Surface.PRINCIPAL).execute("select ledger.own_object(%s, true)", (Q,))
+    kept.surface(Surface.PRINCIPAL).execute(
+        "select ledger.own_object(%s, true, %s)", (Q, IDENTITY.mark_all(Q))
+    )
     told = set()
     for principal in (P, Q, IDENTITY.principal("nobody")):
         with pytest.raises(psycopg.Error) as refused:
@@ -132,7 +134,9 @@ def test_a_capture_without_words_renews_nothing(kept):
 
 
 def test_a_negative_limit_tells_nothing_of_what_is_hidden(kept):
-    kept.surface(Surface.PRINCIPAL).execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (P,))
+    kept.surface(Surface.PRINCIPAL).execute(
+        "select ledger.own_decide_consent(%s, 'granted', 'v1', '{}')", (P,)
+    )
     agent = kept.surface(Surface.AGENT)
     for principal in (P, Q):
         found = agent.execute(

@@ -30,7 +30,7 @@ def kept(database: Any) -> Any:
     for n, principal in enumerate(PEOPLE):
         for topic in TOPICS:
             database.keep(principal, TODAY, {topic: f"about {topic}"})
-        own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (principal,))
+        own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1', '{}')", (principal,))
         if n % 3 == 0:
             mark = IDENTITY.mark(principal, TOPICS[0])
             own.execute("select ledger.own_delete(%s, %s, %s)", (principal, TOPICS[0], mark))

@@ -50,7 +50,7 @@ def a_history(database, seed: int) -> None:
         match chance.randrange(8):
             case 0:
                 own.execute(
-                    "select ledger.own_decide_consent(%s, %s, %s)",
+                    "select ledger.own_decide_consent(%s, %s, %s, '{}')",
                     (principal, chance.choice(["granted", "revoked"]), f"v{step}"),
                 )
             case 1 if database.rows(

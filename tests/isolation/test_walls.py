@@ -39,7 +39,7 @@ def filled(any_database):
             "select * from ledger.topics_for('{pets}', true, %s)", (DAY,)
         )
         own = any_database.surface(Surface.PRINCIPAL)
-        own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1')", (principal,))
+        own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1', '{}')", (principal,))
         for table, values in {
             "pending": "'pets', 'a cat', '2026-08-20'",
             "withheld": "'pets'",

@@ -10,6 +10,7 @@ import re
 import psycopg
 import pytest
 
+from ledger import notices
 from ledger.db import expected
 
 OF_PRINCIPALS = set(expected.OF_PRINCIPALS)
@@ -51,6 +52,28 @@ def test_the_table_itself_refuses_a_figure_that_shows_too_much(any_database, n):
     """Rounded to 5, none below 5: a sweep that counts otherwise fails."""
     with pytest.raises(psycopg.errors.CheckViolation):
         any_database.installer.execute("insert into ledger.snapshot values ('kids', 3, %s)", (n,))
+
+
+@pytest.mark.parametrize("table", ["consent", "consent_history"])
+def test_the_form_of_a_notices_version_is_that_of_its_files(any_database, table):
+    (check,) = any_database.rows(
+        "select pg_get_constraintdef(oid) from pg_constraint where conrelid = %s::regclass and conname like '%%notice%%'",
+        f"ledger.{table}",
+    )[0]
+    assert f"'^{notices.VERSION}$'" in check
+
+
+@pytest.mark.parametrize(
+    "notice", ["2026-11-30T14:03 thread/42", "2026-11-30-14.03", "11-30.1403-7", "12345", "V1", ""]
+)
+@pytest.mark.parametrize("table", ["consent", "consent_history"])
+def test_the_table_itself_refuses_a_notice_that_says_when_or_where(any_database, table, notice):
+    with pytest.raises(psycopg.errors.CheckViolation):
+        any_database.installer.execute(
+            f"insert into ledger.{table} (principal, decision, decided_on, notice)"
+            " values (gen_random_uuid(), 'granted', '2026-09-01', %s)",
+            (notice,),
+        )
 
 
 def test_no_foreign_key_leads_from_a_principals_row(any_database):

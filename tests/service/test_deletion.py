@@ -134,7 +134,7 @@ def test_an_erasure_under_a_hold_leaves_the_receipt_of_a_refusal_and_names_no_to
     scene.run(operators.place_hold(context, scene.who()))
     scene.run(principals.erase(context, scene.who()))
     taken = scene.run(principals.export(context, scene.who()))
-    assert taken.rest.erase_asked and taken.rest.withheld == () and taken.entries == ()
+    assert taken.rest.erase_asked and taken.withheld == () and taken.entries == ()
     states = {receipt["events"][0]["event_state"] for receipt in taken.receipts}
     assert states == {"consent given", "consent withdrawn"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from ledger.core.model import Tier
 from ledger.errors import InvalidRequest
 from ledger.tokens import Scope
+from ledger.tokens.claims import OF_A_PRINCIPAL
 
 from .conftest import Clock, Ledger, identify
 
@@ -69,14 +71,33 @@ def test_no_token_lives_longer_than_asked_nor_much_shorter(ttl: int, now: float)
 
 
 def test_what_was_issued_verifies_to_what_was_asked_for(ledger: Ledger) -> None:
-    issued = ledger.tokens.issue(
-        [Scope.AGENT, Scope.CAPTURE], principal=ALEX, max_tier=Tier.TOPICS, topics=["kids", "diet"]
-    )
+    issued = ledger.tokens.issue(AGENT, principal=ALEX, max_tier=Tier.TOPICS, topics=["kids", "diet"])
     claims = ledger.verify(issued.token)
     assert claims.principal == ALEX
-    assert claims.scopes == {Scope.AGENT, Scope.CAPTURE}
+    assert claims.scopes == {Scope.AGENT}
     assert claims.max_tier is Tier.TOPICS
     assert claims.topics == {"kids", "diet"}
+    both = ledger.verify(ledger.tokens.issue([Scope.AGENT, Scope.CAPTURE], principal=ALEX).token)
+    assert (both.scopes, both.max_tier, both.topics) == ({Scope.AGENT, Scope.CAPTURE}, Tier.FULL, None)
+
+
+NARROWINGS: list[dict[str, Any]] = [{"max_tier": tier} for tier in Tier] + [
+    {"topics": []},
+    {"topics": ["kids"]},
+]
+
+
+@pytest.mark.parametrize("narrowing", NARROWINGS, ids=str)
+@pytest.mark.parametrize("scope", ["capture", "principal", "agent capture", "operator", "issuer"])
+def test_only_a_token_of_agent_alone_is_narrowed(
+    ledger: Ledger, scope: str, narrowing: dict[str, Any]
+) -> None:
+    scopes = [Scope(word) for word in scope.split()]
+    principal = ALEX if OF_A_PRINCIPAL.issuperset(scopes) else None
+    assert ledger.tokens.issue(scopes, principal=principal)
+    with pytest.raises(InvalidRequest, match="agent alone"):
+        ledger.tokens.issue(scopes, principal=principal, **narrowing)
+    assert ledger.tokens.issue(AGENT, principal=ALEX, **narrowing)
 
 
 @pytest.mark.parametrize("scope", [Scope.OPERATOR, Scope.ISSUER])

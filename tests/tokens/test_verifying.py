@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 from joserfc import jws
@@ -51,6 +54,14 @@ def good(ledger: Ledger, **changes: Any) -> str:
 
 def part(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def by_hand(header: str, payload: str) -> str:
+    """A token whose signature is right, whatever its parts are."""
+    text = f"{base64.urlsafe_b64encode(header.encode()).rstrip(b'=').decode()}.{payload}"
+    assert isinstance(ED.private_key, Ed25519PrivateKey)
+    signature = ED.private_key.sign(text.encode())
+    return f"{text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 
 
 # ── Signatures ───────────────────────────────────────────────────────────────────────────────────
@@ -132,6 +143,26 @@ def test_a_critical_header_that_is_not_understood_voids_a_token(ledger: Ledger) 
 
 
 @pytest.mark.parametrize(
+    "header",
+    [
+        {"crit": []},
+        {"crit": ["b64"], "b64": False},
+        {"crit": ["b64"], "b64": True},
+        {"crit": ["exp"], "exp": 1},
+        {"crit": None},
+        {"b64": False},
+        {"b64": True},
+    ],
+    ids=str,
+)
+def test_no_extension_is_understood(ledger: Ledger, header: dict[str, Any]) -> None:
+    # signed by hand: the extensions that the library knows are none of ours either
+    head = {"alg": "Ed25519", "kid": "ed", **header}
+    for payload in (part(ledger.claims()), json.dumps(ledger.claims()).replace(".", "_")):
+        refused(ledger, by_hand(json.dumps(head), payload))
+
+
+@pytest.mark.parametrize(
     "token", ["", ".", "..", "a.b.c", "é.ü.ñ", "\ud800", "x" * 9000, "e30.e30.e30", "bnVsbA.e30.e30"]
 )
 def test_what_is_no_token_is_refused(ledger: Ledger, token: str) -> None:
@@ -153,9 +184,100 @@ def test_no_text_makes_verifying_fail_in_another_way(text: str) -> None:
 # ── Claims ───────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("exp", [None, "2100-01-01", True, [], -1, 0, float("inf"), float("nan")])
+# What is no instant of this calendar: text, truth, structures, what no float holds, and milliseconds.
+NO_INSTANTS: list[object] = [
+    "2100-01-01",
+    True,
+    False,
+    [],
+    {},
+    -1,
+    -(10**400),
+    10**400,
+    10**30,
+    1e300,
+    1_900_000_000_000,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+]
+
+
+@pytest.mark.parametrize("exp", [None, 0, *NO_INSTANTS], ids=lambda value: str(value)[:20])
 def test_it_ends(ledger: Ledger, exp: object) -> None:
     refused(ledger, good(ledger, exp=exp))
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, "1e400", "-1e400", "1e99999999", "0x7fffffff", "null"])
+def test_a_number_that_can_t_be_one_is_no_end(ledger: Ledger, number: str) -> None:
+    claims = json.dumps(ledger.claims(exp=7)).replace('"exp": 7', f'"exp": {number}')
+    refused(ledger, sign(claims.encode(), ED, "Ed25519", "ed"))
+
+
+@pytest.mark.parametrize("nbf", NO_INSTANTS, ids=lambda value: str(value)[:20])
+def test_a_beginning_that_is_no_instant_voids_it(ledger: Ledger, nbf: object) -> None:
+    refused(ledger, good(ledger, nbf=nbf))
+    refused(ledger, sign({**ledger.claims(), "nbf": None}, ED, "Ed25519", "ed"))
+
+
+def test_it_is_not_valid_before_its_beginning(ledger: Ledger) -> None:
+    begins = int(ledger.clock.now) + 5
+    for nbf in (begins, float(begins), begins - 0.25):
+        token = good(ledger, nbf=nbf)
+        refused(ledger, token)
+        ledger.clock.now += 5
+        assert ledger.verify(token)
+        ledger.clock.now -= 5
+    assert ledger.verify(good(ledger, nbf=0))
+
+
+@pytest.mark.parametrize("claim", ["iat", "jti", "auth_time", "azp", "counterparty"])
+@pytest.mark.parametrize("value", [10**400, True, "x", -1, 1e300, []], ids=lambda value: str(value)[:20])
+def test_what_is_not_read_has_no_effect(ledger: Ledger, claim: str, value: object) -> None:
+    assert ledger.verify(good(ledger, **{claim: value})) == replace(
+        ledger.verify(good(ledger)), token=ledger.verify(good(ledger, **{claim: value})).token
+    )
+
+
+CLAIMS = ["iss", "aud", "exp", "nbf", "scope", "sub", "max_tier", "topics", "iat", "counterparty"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_claim_stands_once(ledger: Ledger, claim: str) -> None:
+    good_one = ledger.claims(nbf=1, max_tier="topics", topics=["kids"], iat=1, counterparty="x")
+    text = json.dumps(good_one)
+    assert ledger.verify(sign(text.encode(), ED, "Ed25519", "ed"))
+    again = json.dumps({claim: good_one[claim]})[1:-1]
+    escaped = again.replace(claim, f"\\u{ord(claim[0]):04x}{claim[1:]}", 1)
+    assert json.loads(f"{{{escaped}}}") == {claim: good_one[claim]}
+    for second in (again, escaped):
+        refused(ledger, sign(f"{text[:-1]}, {second}}}".encode(), ED, "Ed25519", "ed"))
+        refused(ledger, sign(f"{{{second}, {text[1:]}".encode(), ED, "Ed25519", "ed"))
+    inside = f'{text[:-1]}, "act": {{"{claim}": 1, "{claim}": 1}}}}'
+    refused(ledger, sign(inside.encode(), ED, "Ed25519", "ed"))
+
+
+@pytest.mark.parametrize("member", ["alg", "kid", "typ"])
+def test_a_member_of_the_header_stands_once(ledger: Ledger, member: str) -> None:
+    head = {"alg": "Ed25519", "kid": "ed", "typ": "JWT"}
+    text = json.dumps(head)
+    assert ledger.verify(by_hand(text, part(ledger.claims())))
+    again = json.dumps({member: head[member]})[1:-1]
+    refused(ledger, by_hand(f"{text[:-1]}, {again}}}", part(ledger.claims())))
+    refused(ledger, by_hand(f'{{"{member}": "other", {text[1:]}', part(ledger.claims())))
+
+
+@pytest.mark.parametrize("text", ["\\ud800", "\\udc00x", "\\u0000"])
+def test_text_that_is_none_voids_it(ledger: Ledger, text: str) -> None:
+    for claim in ("sub", "scope", "counterparty"):
+        claims = json.dumps(ledger.claims(**{claim: "~"})).replace("~", text)
+        refused(ledger, sign(claims.encode(), ED, "Ed25519", "ed"))
+    refused(ledger, by_hand(f'{{"alg":"Ed25519","kid":"ed","typ":"{text}"}}', part(ledger.claims())))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_token_is_utf_8(ledger: Ledger, encoding: str) -> None:
+    refused(ledger, sign(json.dumps(ledger.claims()).encode(encoding), ED, "Ed25519", "ed"))
 
 
 def test_it_ends_at_the_second_even_when_it_was_verified_before(ledger: Ledger) -> None:
@@ -248,6 +370,21 @@ def test_a_token_may_be_narrowed(ledger: Ledger) -> None:
     assert (claims.max_tier, claims.topics) == (Tier.NONE, frozenset())
 
 
+@pytest.mark.parametrize("narrowing", [{"max_tier": tier} for tier in Tier] + [{"topics": []}], ids=str)
+@pytest.mark.parametrize(
+    "scope", ["capture", "principal", "agent capture", ["capture", "agent"], "operator", "issuer"], ids=str
+)
+def test_only_a_token_of_agent_alone_is_narrowed(
+    ledger: Ledger, scope: object, narrowing: dict[str, Any]
+) -> None:
+    assert ledger.verify(good(ledger, scope=scope))
+    refused(ledger, good(ledger, scope=scope, **narrowing))
+    refused(
+        ledger, sign({**ledger.claims(scope=scope), next(iter(narrowing)): None}, ED, "Ed25519", "ed")
+    )  # JSON null
+    assert ledger.verify(good(ledger, scope="openid agent", **narrowing))
+
+
 @pytest.mark.parametrize(
     "narrowing",
     [{"max_tier": "FULL"}, {"max_tier": 1}, {"max_tier": ["none"]}, {"topics": "kids"}, {"topics": [1]}],
@@ -278,6 +415,28 @@ def test_what_is_kept_is_bounded_and_holds_no_token(ledger: Ledger, monkeypatch:
     memory = repr(vars(ledger.tokens)["_verified"])
     assert not any(part in memory for token in tokens for part in token.split("."))
     assert "p4" not in memory
+    assert len(vars(ledger.tokens)["_verified"]) == 3
+
+
+def test_what_is_kept_of_a_token_is_named_by_a_hash_that_only_this_process_can_make(ledger: Ledger) -> None:
+    token = good(ledger)
+    first, second = ledger.verify(token).token, Ledger(outside=(Fixed(),)).verify(token).token
+    assert first != second
+    assert hashlib.sha256(token.encode()).digest() not in (first, second)
+
+
+def test_what_has_ended_is_forgotten_when_the_next_one_comes(ledger: Ledger) -> None:
+    kept = vars(ledger.tokens)["_verified"]
+    now = int(ledger.clock.now)
+    for n in range(3):
+        ledger.verify(good(ledger, sub=f"p{n}", exp=now + 5))
+    assert len(kept) == 3
+    ledger.clock.now = now + 5
+    ledger.verify(good(ledger, exp=now + 3600))
+    assert len(kept) == 1
+    ledger.clock.now += module.TRUSTED_FOR
+    ledger.verify(good(ledger, sub="kim", exp=now + 3600))
+    assert len(kept) == 1
 
 
 def test_no_refusal_repeats_what_the_token_says(ledger: Ledger) -> None:

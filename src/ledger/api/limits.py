@@ -1,40 +1,44 @@
 """How often a token may coin: a token bucket, in the memory of a worker.
 
 By token, and not by principal: of two agents of one person, one must not be able to tell by being
-slowed down that the other is there.
+slowed down that the other is there. A bucket has the name of a token as the process knows it, a keyed hash, and is
+forgotten when it is full again: a full one is as good as none.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from ledger.errors import TooManyRequests
 
+_ROUNDING = 1e-6  # seconds; sums of fractions are off by less
+
 
 class Limiter:
-    """`burst` calls at once, then `per_second`. Of at most `size` names; the longest unused is forgotten."""
+    """`burst` calls at once, then `per_second`. Of at most `size` names; of more, the bucket that is full soonest goes."""
 
     def __init__(
         self, burst: int, per_second: float, *, size: int = 4096, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._burst = burst
-        self._per_second = per_second
+        self._fills_in = burst / per_second
+        self._a_call = 1 / per_second
         self._size = size
         self._clock = clock
-        self._buckets: OrderedDict[bytes, tuple[float, float]] = OrderedDict()  # calls left, when counted
+        self._full_at: dict[bytes, float] = {}  # all that there is to know of a bucket
 
     def take(self, name: bytes) -> None:
         """Count one call. Raises TooManyRequests with the whole seconds until there is room."""
         now = self._clock()
-        left, counted = self._buckets.get(name, (float(self._burst), now))
-        left = min(self._burst, left + (now - counted) * self._per_second)
-        if left < 1:
-            wait = math.ceil((1 - left) / self._per_second)
-            raise TooManyRequests("This token makes this call too often; wait as `Retry-After` says.", wait)
-        self._buckets[name] = (left - 1, now)
-        self._buckets.move_to_end(name)
-        if len(self._buckets) > self._size:
-            self._buckets.popitem(last=False)
+        self._full_at = {one: full_at for one, full_at in self._full_at.items() if full_at > now}
+        full_at = self._full_at.get(name, now) + self._a_call
+        wait = full_at - now - self._fills_in
+        if wait > _ROUNDING:
+            raise TooManyRequests(
+                "This token makes this call too often; wait as `Retry-After` says.",
+                math.ceil(wait - _ROUNDING),
+            )
+        self._full_at[name] = full_at
+        if len(self._full_at) > self._size:
+            del self._full_at[min(self._full_at, key=self._full_at.__getitem__)]

@@ -218,11 +218,17 @@ class DecisionRequest(Body):
     keep: bool
 
 
+class WithholdRequest(Body):
+    model_config = _example(topic="notice period")
+
+    topic: Label
+
+
 class ConsentRequest(Body):
-    model_config = _example(decision="granted", notice="2026-06")
+    model_config = _example(decision="granted", notice="v1")
 
     decision: Literal["granted", "revoked"]
-    notice: str = Field(description="The version of the notice that he was shown.")
+    notice: str = Field(description="The version of the notice that they were shown.")
 
 
 class OwnEntryItem(TypedDict):
@@ -240,6 +246,15 @@ class OwnEntryItem(TypedDict):
 
 class OwnEntries(TypedDict):
     items: list[OwnEntryItem]
+
+
+class WithheldTopic(TypedDict):
+    id: str
+    topic: str
+
+
+class WithheldTopics(TypedDict):
+    items: list[WithheldTopic]
 
 
 class ConsentState(TypedDict):
@@ -317,7 +332,7 @@ class WindowChange(Body):
 class HoldRequest(Body):
     model_config = _example(principal="person-4711")
 
-    principal: str = Field(description="His outside id.")
+    principal: str = Field(description="Their outside id.")
 
 
 class SweepRequest(Body):
@@ -326,14 +341,17 @@ class SweepRequest(Body):
     dry_run: bool = False
 
 
+_AGENT_ALONE = "Only where the scope is agent alone. Absent: not narrowed."
+
+
 class TokenRequest(Body):
     model_config = _example(principal="person-4711", scope=["agent"], ttl_s=600, max_tier="topics")
 
-    principal: str = Field(description="His outside id.")
+    principal: str = Field(description="Their outside id.")
     scope: list[Literal["agent", "capture", "principal"]] = Field(min_length=1, max_length=2)
     ttl_s: int = Field(600, ge=1, le=3600)
-    max_tier: Literal["none", "topics", "full"] = "full"
-    topics: list[Label] | None = Field(None, max_length=100)
+    max_tier: Literal["none", "topics", "full"] | None = Field(None, description=_AGENT_ALONE)
+    topics: list[Label] | None = Field(None, max_length=100, description=_AGENT_ALONE)
 
 
 class OperatorTopic(TypedDict):

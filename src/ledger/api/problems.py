@@ -57,6 +57,7 @@ STATUS: dict[type[LedgerError], int] = {
     errors.NotFound: 404,
     MethodNotAllowed: 405,
     errors.Conflict: 409,
+    errors.PreconditionFailed: 412,
     BodyTooLarge: 413,
     UnsupportedMediaType: 415,
     errors.InvalidRequest: 422,

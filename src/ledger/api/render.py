@@ -106,13 +106,13 @@ def consent(state: Consent) -> models.ConsentState:
 
 
 def taken_away(taken: principals.Taken) -> models.ExportDocument:
-    """Everything kept about him: one document that brings its schema along, behind what he looks for."""
+    """Everything kept about them: one document that brings its schema along, behind what they look for."""
     return {
         "count": len(taken.entries),
         "entries": [own_entry(one) for one in taken.entries],
         "consent": consent(taken.consent),
         "receipts": list(taken.receipts),
-        "withheld": list(taken.rest.withheld),
+        "withheld": [one.topic for one in taken.withheld],
         "objection": taken.rest.objection,
         "legal_hold": taken.rest.legal_hold,
         "erase_asked": taken.rest.erase_asked,

@@ -37,7 +37,7 @@ async def list_registry(request: Request) -> Response:
 @router.patch(
     "/v1/operator/topics/{key}",
     response_model=models.OperatorTopic | models.PreviewAnswer,
-    responses=answers(404, 409),
+    responses=answers(404, 409, 412),
 )
 async def change_topic(
     request: Request,
@@ -58,7 +58,7 @@ async def change_topic(
 @router.post(
     "/v1/operator/topics/{key}/merge",
     response_model=models.OperatorTopic | models.PreviewAnswer,
-    responses=answers(404, 409),
+    responses=answers(404, 409, 412),
 )
 async def merge_topic(
     request: Request,

@@ -1,8 +1,10 @@
-"""Calls of the principal himself: see what is kept, correct it, decide, take it away, erase it."""
+"""Calls of the principals themselves: see what is kept, correct it, decide, take it away, erase it."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
 
 from ledger.api import models
 from ledger.api.auth import call_of, guarded
@@ -14,19 +16,23 @@ from ledger.tokens import Scope
 
 router = APIRouter(route_class=guarded(Scope.PRINCIPAL))
 
+IfMatch = Annotated[
+    str | None, Header(alias="If-Match", description="The ETag of the decision as it was seen.")
+]
+
 
 @router.get("/v1/me/entries", response_model=models.OwnEntries)
 async def list_entries(request: Request) -> Response:
-    """His entries, and the answers that wait for his yes."""
+    """Their entries, and the answers that wait for their yes."""
     call = call_of(request)
     found = await call.ledger.run(principals.entries(call.context, call.principal))
     listed: models.OwnEntries = {"items": [own_entry(one) for one in found]}
     return answer(listed)
 
 
-@router.put("/v1/me/entries/{id}", status_code=NO_CONTENT, responses=answers(404, 409))
+@router.put("/v1/me/entries/{id}", status_code=NO_CONTENT, responses=answers(404, 409, 412))
 async def correct_entry(request: Request, id: str, body: models.CorrectionRequest) -> Response:
-    """Correct an answer in his own words."""
+    """Correct an answer in their own words."""
     call = call_of(request)
     await call.ledger.run(principals.correct(call.context, call.principal, id, body.answer))
     return done()
@@ -42,7 +48,7 @@ async def delete_entry(request: Request, id: str) -> Response:
 
 @router.post("/v1/me/entries/{id}/decision", status_code=NO_CONTENT, responses=answers(404, 409))
 async def decide_entry(request: Request, id: str, body: models.DecisionRequest) -> Response:
-    """Keep an answer that waits for his yes, or not."""
+    """Keep an answer that waits for their yes, or not."""
     call = call_of(request)
     await call.ledger.run(principals.decide(call.context, call.principal, id, body.keep))
     return done()
@@ -58,7 +64,32 @@ async def withhold_entry(request: Request, id: str) -> Response:
 
 @router.delete("/v1/me/entries/{id}/withheld", status_code=NO_CONTENT, responses=answers(404, 409))
 async def release_entry(request: Request, id: str) -> Response:
-    """Let a topic go again."""
+    """Let its topic go again."""
+    call = call_of(request)
+    await call.ledger.run(principals.withhold(call.context, call.principal, id, False))
+    return done()
+
+
+@router.get("/v1/me/withheld", response_model=models.WithheldTopics)
+async def list_withheld(request: Request) -> Response:
+    """Every topic that is kept back from all agents, with or without an entry."""
+    call = call_of(request)
+    found = await call.ledger.run(principals.withheld(call.context, call.principal))
+    listed: models.WithheldTopics = {"items": [{"id": one.id, "topic": one.topic} for one in found]}
+    return answer(listed)
+
+
+@router.post("/v1/me/withheld", status_code=NO_CONTENT, responses=answers(409))
+async def withhold_topic(request: Request, body: models.WithholdRequest) -> Response:
+    """Keep a topic back from all agents, whether or not anything was said on it."""
+    call = call_of(request)
+    await call.ledger.run(principals.withhold_topic(call.context, call.principal, body.topic))
+    return done()
+
+
+@router.delete("/v1/me/withheld/{id}", status_code=NO_CONTENT, responses=answers(404, 409))
+async def release_topic(request: Request, id: str) -> Response:
+    """Let a topic go again, with or without an entry."""
     call = call_of(request)
     await call.ledger.run(principals.withhold(call.context, call.principal, id, False))
     return done()
@@ -68,15 +99,23 @@ async def release_entry(request: Request, id: str) -> Response:
 async def read_consent(request: Request) -> Response:
     """The decision that stands, and what agents may read by it."""
     call = call_of(request)
-    return answer(consent(await call.ledger.run(principals.consent(call.context, call.principal))))
+    standing = await call.ledger.run(principals.consent(call.context, call.principal))
+    return answer(consent(standing), {"ETag": standing.etag})
 
 
-@router.put("/v1/me/consent", response_model=models.ConsentState, responses=answers(409))
-async def decide_consent(request: Request, body: models.ConsentRequest) -> Response:
-    """Grant or revoke. Holds for every read that starts after this answer, on every worker."""
+@router.put("/v1/me/consent", response_model=models.ConsentState, responses=answers(409, 412))
+async def decide_consent(request: Request, body: models.ConsentRequest, if_match: IfMatch = None) -> Response:
+    """Grant or revoke. Holds for every read that starts after this answer, on every worker.
+
+    With If-Match only where the decision of that ETag still stands: a page that was left open grants nothing anew.
+    """
     call = call_of(request)
-    decided = principals.decide_consent(call.context, call.principal, Decision(body.decision), body.notice)
-    return answer(consent(await call.ledger.run(decided)))
+    decided = await call.ledger.run(
+        principals.decide_consent(
+            call.context, call.principal, Decision(body.decision), body.notice, if_match
+        )
+    )
+    return answer(consent(decided), {"ETag": decided.etag})
 
 
 @router.get("/v1/me/consent/receipts", response_model=models.Receipts)
@@ -98,7 +137,7 @@ async def object_to_all(request: Request) -> Response:
 
 @router.delete("/v1/me/objection", status_code=NO_CONTENT, responses=answers(409))
 async def withdraw_objection(request: Request) -> Response:
-    """Take "do not remember me" back."""
+    """Take "do not remember me" back. What was said up to today is not kept, whenever it is captured."""
     call = call_of(request)
     await call.ledger.run(principals.object_(call.context, call.principal, False))
     return done()
@@ -106,7 +145,7 @@ async def withdraw_objection(request: Request) -> Response:
 
 @router.get("/v1/me/export", response_model=models.ExportDocument)
 async def export(request: Request) -> Response:
-    """Everything kept about him, one JSON document with its schema."""
+    """Everything kept about them, one JSON document with its schema."""
     call = call_of(request)
     taken = await call.ledger.run(principals.export(call.context, call.principal))
     return answer(taken_away(taken), {"Content-Disposition": 'attachment; filename="answer-ledger.json"'})

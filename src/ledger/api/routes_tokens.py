@@ -22,7 +22,7 @@ async def issue_token(request: Request, body: models.TokenRequest) -> Response:
         [Scope(scope) for scope in body.scope],
         principal=call.context.identity.principal(body.principal),
         ttl=body.ttl_s,
-        max_tier=Tier(body.max_tier),
+        max_tier=None if body.max_tier is None else Tier(body.max_tier),
         topics=None if body.topics is None else keys_of(body.topics),
     )
     made: models.IssuedToken = {"token": issued.token, "expires_in": issued.expires_in}

@@ -8,13 +8,27 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ledger.api.app import create_app
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
 
+
+class Forgetful(H11Protocol):
+    """HTTP/1.1 that holds nothing of a request on a connection which is kept open for the next one.
+
+    uvicorn's own keeps its address, its headers, and a body that nobody read.
+    """
+
+    def on_response_complete(self) -> None:
+        # before the next request, which may wait in the buffer and is taken up by this very call
+        self.scope = self.headers = self.cycle = None  # type: ignore[assignment]
+        super().on_response_complete()
+
+
 OPTIONS: dict[str, Any] = {
-    "http": "h11",
+    "http": Forgetful,
     "ws": "none",
     "lifespan": "on",
     "access_log": False,

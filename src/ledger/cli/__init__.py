@@ -135,11 +135,11 @@ def token(
         typer.Option(metavar="SECONDS", help="How long it is good for: at most 3600, and 3600 if absent."),
     ] = None,
     max_tier: Annotated[
-        Tier,
+        Tier | None,
         typer.Option(
-            help="What may be read with it at most: nothing, which topics are covered, or the words."
+            help="What may be read with it at most: nothing, which topics are covered, or the words. For agent alone."
         ),
-    ] = Tier.FULL,
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Prints a token, and nothing else: what a caller of the HTTP interface shows.

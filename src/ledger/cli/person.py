@@ -11,7 +11,7 @@ from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, p
 from ledger.cli.help import example, group
 
 ID = Annotated[
-    str, typer.Argument(metavar="ID", help="The person, by the id that your application knows him by.")
+    str, typer.Argument(metavar="ID", help="The person, by the id that your application knows them by.")
 ]
 
 hold = group("While it stands, nothing of a principal is swept, deleted or replaced.")
@@ -26,10 +26,10 @@ def why(
     stale ... Exit code 0 when nothing stands in the way, 1 when something does.
     """
     from ledger.cli.terminal import say
-    from ledger.service import principals
+    from ledger.service.why import why as reasons_of
 
     with opened(data_dir, database) as ledger:
-        state, reasons = ledger.run(principals.why(ledger.context, ledger.principal(id).id, label))
+        state, reasons = ledger.run(reasons_of(ledger.context, ledger.principal(id).id, label))
     if json:
         print_json({"state": asdict(state), "reasons": reasons})
     elif reasons:

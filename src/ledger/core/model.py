@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -173,11 +175,33 @@ class OwnEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """A topic that the principal keeps back from all agents, with or without an entry."""
+
+    id: str  # that of an entry on it
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
 class Consent:
+    """The decision that stands, and the tier that agents have by it. None, all three: undecided."""
+
     decision: Decision | None
     decided_on: date | None
     notice: str | None
     tier: Tier
+
+    @property
+    def document(self) -> dict[str, str | None]:
+        """What was decided, without what follows from it."""
+        day = None if self.decided_on is None else self.decided_on.isoformat()
+        return {"decision": self.decision, "decided_on": day, "notice": self.notice}
+
+    @property
+    def etag(self) -> str:
+        """The same as long as decision, day and notice are. Source: RFC 9110, section 8.8.3."""
+        text = json.dumps(self.document, sort_keys=True)
+        return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
 @dataclass(frozen=True, slots=True)

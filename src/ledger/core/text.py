@@ -10,7 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import regex
 
@@ -177,7 +177,6 @@ def _in_step(run: str) -> str | None:
     return low if len(low) == len(run) and unicodedata.is_normalized("NFC", low) else None
 
 
-@lru_cache(maxsize=1024)
 def _fold_cluster(cluster: str) -> str:
     shown = _HIDDEN_ONE.sub("", unicodedata.normalize("NFC", cluster).translate(_TYPING).casefold())
     return unicodedata.normalize("NFC", shown)

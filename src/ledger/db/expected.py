@@ -44,8 +44,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin", "cut"),
     "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
     "ledger_principal": (
-        "own_entries", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct", "own_delete",
-        "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
+        "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct",
+        "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
     ),
     "ledger_operator": (
         "topics_all", "topic_read", "alias_put", "alias_delete", "setting_read", "setting_change",
@@ -61,13 +61,15 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 _RUN_AS: dict[str, tuple[str, ...]] = {
     "ledger_agent_keys": ("coverage", "plan"),
     "ledger_agent_content": ("recall",),
-    "ledger_own_reader": ("own_entries", "own_consent", "own_receipts", "own_rest", "own_state"),
+    "ledger_own_reader": (
+        "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state",
+    ),
     "ledger_writer": (
         "capture", "reconfirm", "own_correct", "own_delete", "own_decide", "own_withhold", "own_decide_consent",
         "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
-        "topic_change", "topics_merge", "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys",
+        "topic_change", "topics_merge", "alias_put", "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys",
         "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
     ),
     "ledger_owner": ("today",),

@@ -26,9 +26,7 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
         "Nothing of this principal may be changed or deleted until the hold is lifted."
     ),
     "LG003": lambda: NotFound("There is no such thing here, or no longer."),
-    "LG004": lambda: PreconditionFailed(
-        "This topic has changed since it was read. Read it again, then decide."
-    ),
+    "LG004": lambda: PreconditionFailed("This has changed since it was read. Read it again, then decide."),
     "LG005": lambda: Conflict(
         "An alias must be no topic of its own, and what was merged stays a label of where it went. Merge the topics instead."
     ),

@@ -1,7 +1,8 @@
-"""What the principal himself sees and does. Source: schema/07_principal.sql."""
+"""What the principals themselves see and do. Source: schema/07_principal.sql."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -12,7 +13,7 @@ from ledger.db.operation import Operation, Surface
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A row of his: an entry, or an answer that waits for his yes."""
+    """A row of theirs: an entry, or an answer that waits for their yes."""
 
     topic: str
     answer: str
@@ -27,9 +28,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Everything kept about him but the entries and the decisions."""
+    """Everything kept about them but the entries, what they withhold, and the decisions."""
 
-    withheld: tuple[str, ...]
     objection: bool
     legal_hold: bool
     erase_asked: bool
@@ -47,7 +47,7 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything that decides whether an agent sees his answer on one topic."""
+    """Everything that decides whether an agent sees their answer on one topic."""
 
     key: str
     known: bool
@@ -88,8 +88,19 @@ def decide(principal: UUID, topic: str, keep: bool, mark: UUID) -> Operation[Non
     return _act("select ledger.own_decide(%s, %s, %s, %s)", principal, topic, keep, mark)
 
 
-def withhold(principal: UUID, topic: str, keep_back: bool) -> Operation[None]:
-    return _act("select ledger.own_withhold(%s, %s, %s)", principal, topic, keep_back)
+def withheld(principal: UUID) -> Operation[list[str]]:
+    """The topics that are withheld, with or without an answer."""
+    return Operation(
+        Surface.PRINCIPAL,
+        "select * from ledger.own_withheld(%s)",
+        (principal,),
+        lambda rows: [topic for (topic,) in rows],
+    )
+
+
+def withhold(principal: UUID, label: str, keep_back: bool) -> Operation[None]:
+    """Withholds the topic that a label stands for; or lets go the one of just that key."""
+    return _act("select ledger.own_withhold(%s, %s, %s)", principal, label, keep_back)
 
 
 def consent(principal: UUID) -> Operation[Consent]:
@@ -103,8 +114,21 @@ def consent(principal: UUID) -> Operation[Consent]:
     )
 
 
-def decide_consent(principal: UUID, decision: Decision, notice: str) -> Operation[None]:
-    return _act("select ledger.own_decide_consent(%s, %s, %s)", principal, decision.value, notice)
+def decide_consent(
+    principal: UUID, decision: Decision, notice: str, expected: Consent | None
+) -> Operation[None]:
+    """Grants or revokes, where the decision that stands is still the one that is expected; None: whatever stands.
+
+    Raises PreconditionFailed.
+    """
+    document = {} if expected is None else expected.document
+    return _act(
+        "select ledger.own_decide_consent(%s, %s, %s, %s::jsonb)",
+        principal,
+        decision.value,
+        notice,
+        json.dumps(document),
+    )
 
 
 def receipts(principal: UUID) -> Operation[list[tuple[Decision, date, str]]]:
@@ -117,8 +141,8 @@ def receipts(principal: UUID) -> Operation[list[tuple[Decision, date, str]]]:
     )
 
 
-def object_(principal: UUID, objects: bool) -> Operation[None]:
-    return _act("select ledger.own_object(%s, %s)", principal, objects)
+def object_(principal: UUID, objects: bool, mark_all: UUID) -> Operation[None]:
+    return _act("select ledger.own_object(%s, %s, %s)", principal, objects, mark_all)
 
 
 def rest(principal: UUID) -> Operation[Rest]:
@@ -151,11 +175,10 @@ def today() -> Operation[date]:
 
 
 def _rest(
-    withheld: list[str], objection: bool, legal_hold: bool, erase_asked: bool,
-    barriers: list[date], days: list[date], actions: list[str], counts: list[int],
+    objection: bool, legal_hold: bool, erase_asked: bool, barriers: list[date], days: list[date], actions: list[str], counts: list[int],
 ) -> Rest:  # fmt: skip
     audit = tuple(zip(days, actions, counts, strict=True))
-    return Rest(tuple(withheld), objection, legal_hold, erase_asked, tuple(barriers), audit)
+    return Rest(objection, legal_hold, erase_asked, tuple(barriers), audit)
 
 
 def _act(sql: str, *parameters: object) -> Operation[None]:

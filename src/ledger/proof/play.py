@@ -17,7 +17,7 @@ from ledger.proof.stage import Place
 from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
 from ledger.service.replay import MOST_CANDIDATES, Line
 
-NOTICE = "2026-01"
+NOTICE = "v1"
 
 
 class Told(NamedTuple):

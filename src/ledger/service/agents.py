@@ -87,7 +87,7 @@ def coin(context: Context, label: str, avoid: Sequence[str] = (), *, new: bool =
     Depends on the label and the listed registry alone: whether an unlisted key was there does not show.
     Raises BadLabel, and SimilarTopics where listed topics are near and `new` does not insist.
     """
-    key = normalise(label, (*context.avoid, *avoid))
+    key = normalise(label, context.avoid.and_(avoid))
     listed: dict[str, tuple[str, str | None]] = yield db.labels_listed()
     if key in listed:
         return _listed(*listed[key])

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from uuid import UUID
 
-from ledger.core.gate import Reading
+from ledger.core.gate import Names, Reading
 from ledger.core.model import Candidate, Handling, Outcome, Reason, Verdict
 from ledger.core.registry.label import normalise
 from ledger.db import capture as db
@@ -37,7 +37,7 @@ def capture(
     topic: each is judged, the last accepted stands. A label that was never coined is coined, unless it is a
     bad one. Raises InvalidRequest for a day that has yet to come.
     """
-    names = (*context.avoid, *avoid)
+    names = context.avoid.and_(avoid)
     keys = [_key(candidate.topic, names) for candidate in candidates]
     labels = sorted({key for key in keys if isinstance(key, str)})
     reading = context.gate.read(message, lang=lang, asked=asked)
@@ -68,7 +68,7 @@ def _judge(
     candidate: Candidate,
     key: str | Verdict,
     topics: Mapping[str, db.Named],
-    avoid: Sequence[str],
+    avoid: Names,
     *,
     suggest: bool = True,
 ) -> Outcome:
@@ -76,9 +76,7 @@ def _judge(
     if isinstance(key, Verdict):
         return Outcome(candidate.topic, key)
     topic = topics[key]
-    verdict = _forbidden(topic) or reading.judge(
-        candidate.span, topic.question, tuple(avoid), suggest=suggest
-    )
+    verdict = _forbidden(topic) or reading.judge(candidate.span, topic.question, avoid, suggest=suggest)
     return Outcome(topic.key if topic.listed else key, verdict)
 
 
@@ -118,7 +116,7 @@ def reconfirm(
     Accepted, it confirms or takes back an entry that would now be offered as a question, and does nothing
     where there is none. Raises BadLabel, and InvalidRequest for a day that has yet to come.
     """
-    names = (*context.avoid, *avoid)
+    names = context.avoid.and_(avoid)
     (key,) = keys_of([topic], at="topic")
     (named,) = yield db.topics_for([key], said_on, coin=False)
     question = named.question or _STILL
@@ -140,7 +138,7 @@ def reconfirm(
     return verdict
 
 
-def _key(label: str, avoid: Sequence[str]) -> str | Verdict:
+def _key(label: str, avoid: Names) -> str | Verdict:
     try:
         return normalise(label, avoid)
     except BadLabel as error:

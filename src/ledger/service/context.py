@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
-from ledger.core.gate import Gate
+from ledger.core.gate import Gate, Names
 from ledger.core.registry.forms import Lists
 from ledger.core.registry.handling import Categories
 from ledger.core.registry.label import normalise
@@ -22,8 +22,8 @@ class Context:
     gate: Gate
     near_lists: Lists  # the words that tell labels apart
     categories: Categories  # words that touch a special category
-    avoid: tuple[str, ...] = ()  # the deployment's; a caller's come on top
-    notices: frozenset[str] | None = None  # versions of the notice; None: any that has the form of one
+    notices: frozenset[str]  # versions of the notice
+    avoid: Names = field(default_factory=Names)  # the deployment's; a caller's come on top
     controller: str | None = None  # as receipts name it
 
     def marks(self, principal: UUID, names: Sequence[str]) -> tuple[UUID, ...]:

@@ -7,14 +7,13 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 
-from ledger import languages, packs
-from ledger.core.gate import Gate
+from ledger import languages, notices, packs
+from ledger.core.gate import Gate, Names
 from ledger.db import logins, migrations
 from ledger.db import operator as db
 from ledger.db.connections import Connections
@@ -172,14 +171,7 @@ def _context(settings: Settings, keys: Keys) -> Context:
         gate=_gate(),
         near_lists=packs.near_lists(),
         categories=packs.special_categories(),
-        avoid=names_to_avoid(settings),
-        notices=_versions(settings.notices_dir) if settings.notices_dir else None,
+        avoid=Names(names_to_avoid(settings)),
+        notices=notices.versions(settings.notices_dir),
         controller=settings.controller,
     )
-
-
-def _versions(folder: Path) -> frozenset[str]:
-    try:
-        return frozenset(path.stem for path in folder.iterdir() if path.is_file())
-    except OSError:
-        raise SetupError(f"{folder} (LEDGER_NOTICES_DIR) can't be read.") from None

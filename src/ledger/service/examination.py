@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 
 from ledger.db import inspection
-from ledger.db.inspection import Finding, pooling
+from ledger.db.inspection import Finding, notices, pooling
 from ledger.service.deployment import Deployment
 from ledger.settings import ENV_FILE, PREFIX
 
@@ -24,6 +24,7 @@ def examination(deployment: Deployment) -> list[Finding]:
     assert deployment.installer is not None  # noqa: S101 - the caller has looked
     found = inspection.findings(deployment.installer)
     found += pooling.findings(deployment.logins, prepared_statements=deployment.settings.prepared_statements)
+    found += notices.findings(deployment.installer, deployment.context.notices)
     found += _keys(deployment)
     return found
 

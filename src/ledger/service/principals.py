@@ -1,31 +1,29 @@
-"""Use cases of the principal himself: see what is kept, correct it, decide, take it away, erase it."""
+"""Use cases of the principals themselves: see what is kept, correct it, decide, take it away, erase it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from uuid import UUID
 
-from ledger.core.model import Consent, Decision, Handling, OwnEntry
+from ledger.core.model import Consent, Decision, OwnEntry, Withheld
 from ledger.core.registry.label import normalise
 from ledger.db import principal as db
 from ledger.db.operation import UseCase
 from ledger.db.principal import Erased
-from ledger.errors import InvalidRequest, LedgerError, NotFound, Problem
+from ledger.errors import InvalidRequest, LedgerError, NotFound, PreconditionFailed, Problem
 from ledger.service.context import Context
 
 _NO_ENTRY = "There is no entry with this id, or no longer. List the entries to see what is there."
-_NOTICE_SIGNS = frozenset(" ._:/+-")
-_LONGEST_NOTICE = 64
 
 
 def entries(context: Context, principal: UUID) -> UseCase[list[OwnEntry]]:
-    """His entries and what waits for his yes, by topic. Dropped ones are served nowhere."""
+    """Their entries and what waits for their yes, by topic. Dropped ones are served nowhere."""
     held: list[db.Held] = yield db.entries(principal)
     return [_own(context, principal, one) for one in held]
 
 
 def correct(context: Context, principal: UUID, entry_id: str, answer: str) -> UseCase[None]:
-    """Puts an answer of his own words; what was captured up to today does not undo it.
+    """Puts an answer in their own words; what was captured up to today does not undo it.
 
     Raises InvalidRequest for words that are not fit to keep, NotFound, LegalHold.
     """
@@ -53,15 +51,40 @@ def delete(context: Context, principal: UUID, entry_id: str) -> UseCase[None]:
 
 
 def decide(context: Context, principal: UUID, entry_id: str, keep: bool) -> UseCase[None]:
-    """His yes or no to an answer that waits. Raises NotFound, LegalHold."""
+    """Their yes or no to an answer that waits. Raises NotFound, LegalHold."""
     entry = yield from _find(context, principal, entry_id, pending=True)
     yield db.decide(principal, entry.topic, keep, context.identity.mark(principal, entry.topic))
 
 
+def withheld(context: Context, principal: UUID) -> UseCase[list[Withheld]]:
+    """Every topic that is kept back from all agents, with or without an entry, by key."""
+    topics: list[str] = yield db.withheld(principal)
+    return [Withheld(context.identity.entry_id(principal, topic), topic) for topic in topics]
+
+
+def withhold_topic(context: Context, principal: UUID, label: str) -> UseCase[None]:
+    """Keeps the topic that a label stands for back from all agents, whatever was or will be said on it.
+
+    Nothing tells whether the label was ever coined. Raises BadLabel, LegalHold where an erasure waits.
+    """
+    yield db.withhold(principal, normalise(label, context.avoid), True)
+
+
 def withhold(context: Context, principal: UUID, entry_id: str, keep_back: bool) -> UseCase[None]:
-    """Keeps a topic back from all agents, or lets it go again. Raises NotFound."""
-    entry = yield from _find(context, principal, entry_id)
-    yield db.withhold(principal, entry.topic, keep_back)
+    """Keeps the topic of an entry back from all agents; or lets a topic go again, with or without an entry.
+
+    Raises NotFound, and LegalHold for a bare answer that a hold keeps.
+    """
+    topics: list[str] = [one.topic for one in (yield db.entries(principal))]
+    if not keep_back:
+        topics += yield db.withheld(principal)
+    for topic in topics:
+        if context.identity.entry_id(principal, topic) == entry_id:
+            yield db.withhold(principal, topic, keep_back)
+            return
+    raise NotFound(
+        "There is no entry and no withheld topic with this id, or no longer. List them to see what is there."
+    )
 
 
 def consent(context: Context, principal: UUID) -> UseCase[Consent]:
@@ -70,13 +93,22 @@ def consent(context: Context, principal: UUID) -> UseCase[Consent]:
     return found
 
 
-def decide_consent(context: Context, principal: UUID, decision: Decision, notice: str) -> UseCase[Consent]:
+def decide_consent(
+    context: Context, principal: UUID, decision: Decision, notice: str, if_match: str | None = None
+) -> UseCase[Consent]:
     """Grants or revokes. Holds for every read that starts after this returns, on every worker.
 
-    Raises InvalidRequest for a notice that is none of the deployment's.
+    `if_match`: the ETag of the decision that the person saw, as in the header If-Match; None decides whatever
+    stands. Raises InvalidRequest for a notice that is none of the deployment's, and PreconditionFailed, with
+    nothing changed, where another decision stands by now.
     """
     _check_notice(context, notice)
-    yield db.decide_consent(principal, decision, notice)
+    expected: Consent | None = None
+    if if_match is not None and if_match.strip() != "*":
+        expected = yield db.consent(principal)
+        if expected.etag not in (one.strip() for one in if_match.split(",")):
+            raise PreconditionFailed("Another decision stands by now. Read it again, then decide.")
+    yield db.decide_consent(principal, decision, notice, expected)
     found: Consent = yield db.consent(principal)
     return found
 
@@ -92,8 +124,11 @@ def receipts(context: Context, principal: UUID) -> UseCase[list[dict[str, object
 
 
 def object_(context: Context, principal: UUID, objects: bool) -> UseCase[None]:
-    """ "Do not remember me": captures are answered as ever, and nothing is kept. Or takes that back."""
-    yield db.object_(principal, objects)
+    """ "Do not remember me": captures are answered as ever, and nothing is kept. Or takes that back.
+
+    What was said up to the day on which an objection is taken back is not kept, whenever it is captured.
+    """
+    yield db.object_(principal, objects, context.identity.mark_all(principal))
 
 
 def erase(context: Context, principal: UUID) -> UseCase[Erased]:
@@ -109,62 +144,24 @@ def erase(context: Context, principal: UUID) -> UseCase[Erased]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Everything kept about him."""
+    """Everything kept about them."""
 
     entries: tuple[OwnEntry, ...]  # dropped ones too, marked by their freshness
+    withheld: tuple[Withheld, ...]
     consent: Consent
     receipts: tuple[dict[str, object], ...]
     rest: db.Rest
 
 
 def export(context: Context, principal: UUID) -> UseCase[Taken]:
-    """Everything kept about him. Two exports of one state are equal."""
+    """Everything kept about them. Two exports of one state are equal."""
     held: list[db.Held] = yield db.entries(principal, with_dropped=True)
+    kept_back = yield from withheld(context, principal)
     standing: Consent = yield db.consent(principal)
     decided = yield from receipts(context, principal)
     rest: db.Rest = yield db.rest(principal)
-    return Taken(tuple(_own(context, principal, one) for one in held), standing, tuple(decided), rest)
-
-
-def why(context: Context, principal: UUID, label: str) -> UseCase[tuple[db.State, list[str]]]:
-    """Why an agent sees nothing, or not all, of one topic: every reason there is, in words. Raises BadLabel."""
-    state: db.State = yield db.state(principal, normalise(label))
-    return state, list(_reasons(state))
-
-
-def _reasons(state: db.State) -> list[str]:
-    reasons = []
-    if not state.known:
-        reasons.append("unknown: no agent has coined this label, and no operator has listed it")
-    elif not state.listed:
-        reasons.append("unlisted: shows only in tier full, to an agent that names it")
-    if state.handling is Handling.FORBIDDEN:
-        reasons.append("forbidden: answers on this topic are never stored")
-    elif state.listed and state.handling is not Handling.OPEN:
-        reasons.append(f"{state.handling}: its very existence needs consent")
-    if state.objection:
-        reasons.append("objection: he said not to be remembered")
-    if state.erase_asked:
-        reasons.append("erasure: he asked for it, and a legal hold keeps it waiting")
-    if state.decision is Decision.REVOKED:
-        reasons.append("revoked: he revoked his consent, or erased everything, which takes a grant back")
-    elif state.decision is None:
-        reasons.append(f"undecided: without a decision agents have the tier {state.undecided_tier}")
-    if state.withheld:
-        reasons.append("withheld: he keeps this topic back from all agents")
-    if state.as_of is None:
-        reasons.append(
-            "pending: an answer waits for his own yes"
-            if state.pending
-            else "nothing kept: there is no answer on it"
-        )
-    elif state.freshness == "reconfirm":
-        reasons.append("stale: past its window, so it is offered as a question")
-    elif state.freshness == "dropped":
-        reasons.append("dropped: past its window, served nowhere, gone with the next sweep")
-    elif state.visible_from == "next_day" and state.as_of >= state.today:
-        reasons.append("today's: agents see it from tomorrow on")
-    return reasons
+    own = tuple(_own(context, principal, one) for one in held)
+    return Taken(own, tuple(kept_back), standing, tuple(decided), rest)
 
 
 def _find(
@@ -193,18 +190,15 @@ def _own(context: Context, principal: UUID, one: db.Held) -> OwnEntry:
 
 
 def _check_notice(context: Context, notice: str) -> None:
-    well_formed = 0 < len(notice) <= _LONGEST_NOTICE and notice == notice.strip()
-    if not well_formed or not all(
-        sign.isascii() and (sign.isalnum() or sign in _NOTICE_SIGNS) for sign in notice
-    ):
+    # whatever else stands here would be kept beside the day of the decision, such as its hour or its thread
+    if notice not in context.notices:
         raise InvalidRequest(
-            "The notice is named by its version.",
-            [Problem("notice", f"must be 1 to {_LONGEST_NOTICE} letters, digits, spaces and . _ : / + -")],
-        )
-    if context.notices is not None and notice not in context.notices:
-        raise InvalidRequest(
-            "Consent refers to a notice that he was shown.",
-            [Problem("notice", "is none of the notices of this deployment")],
+            "Consent refers to a notice that the person was shown.",
+            [
+                Problem(
+                    "notice", "must be a version of the notice that this deployment has as a file, such as v1"
+                )
+            ],
         )
 
 

@@ -28,7 +28,7 @@ from ledger.service import agents, operators, principals
 from ledger.service.ledger import Ledger
 from ledger.service.person import Person
 
-NOTICE = "replay"
+NOTICE = "v1"
 MOST_CANDIDATES = 32  # of one capture
 
 

@@ -14,8 +14,9 @@ Source: RFC 7515, 7516, 7519, 8725 (best practices), 9864 (Ed25519); DESIGN sect
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import json
+import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
@@ -26,12 +27,23 @@ from uuid import UUID
 from joserfc import jwe, jws
 from joserfc.errors import JoseError, UnsupportedAlgorithmError
 from joserfc.jwk import OctKey, OKPKey
+from joserfc.util import urlsafe_b64decode
 
+from ledger.core import strict_json
 from ledger.core.model import Tier
-from ledger.errors import InvalidRequest, Unauthenticated
+from ledger.errors import InvalidRequest, Problem, Unauthenticated
 from ledger.keys import Keys
 from ledger.settings import Settings
-from ledger.tokens.claims import OF_A_PRINCIPAL, Claims, Scope, check, one_kind, scopes_of, tier_of, topics_of
+from ledger.tokens.claims import (
+    OF_A_PRINCIPAL,
+    Claims,
+    Scope,
+    check,
+    may_be_narrowed,
+    narrowing_of,
+    one_kind,
+    scopes_of,
+)
 from ledger.tokens.key_sets import FetchedKeys, FileKeys, KeySource, PublicKey
 
 __all__ = ["Claims", "FetchedKeys", "FileKeys", "Issued", "KeySource", "Scope", "Tokens", "one_kind"]
@@ -39,11 +51,10 @@ __all__ = ["Claims", "FetchedKeys", "FileKeys", "Issued", "KeySource", "Scope", 
 MAX_LENGTH = 8192  # characters of a token
 MAX_TTL = 3600  # seconds
 CACHE_SIZE = 4096  # verified tokens, a worker
-TRUSTED_FOR = (
-    600.0  # seconds that a verified token is not verified again: a key that was withdrawn counts that long
-)
+TRUSTED_FOR = 600.0  # seconds without verifying again: a key that was withdrawn counts that long
 
 _OWN_ALGORITHM = "Ed25519"
+_EXTENSIONS = frozenset({"crit", "b64"})  # RFC 7515 section 4.1.11, RFC 7797
 _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
@@ -91,6 +102,8 @@ class Tokens:
         self._outside = tuple(outside)
         self._outside_issuer = outside_issuer or issuer
         self._clock = clock
+        # Known to this process alone: what its memory holds of a token tells nobody which token that was.
+        self._memory_key = secrets.token_bytes(32)
         self._verified: OrderedDict[bytes, tuple[float, Claims]] = OrderedDict()
 
     @classmethod
@@ -117,15 +130,24 @@ class Tokens:
         *,
         principal: UUID | None = None,
         ttl: int = MAX_TTL,
-        max_tier: Tier = Tier.FULL,
+        max_tier: Tier | None = None,
         topics: Collection[str] | None = None,
     ) -> Issued:
         """A token of at most `ttl` seconds: `exp` is rounded down to a grid of ttl / 10, a minute at most.
 
-        `principal` is given if and only if the scopes are of a principal. Raises InvalidRequest.
+        `principal` is given if and only if the scopes are of a principal, `max_tier` and `topics` only where the
+        scope is agent alone. Raises InvalidRequest.
         """
         if not one_kind(scopes):
             raise InvalidRequest("A token has one scope; only agent and capture go together.")
+        narrowing = [
+            name for name, value in (("max_tier", max_tier), ("topics", topics)) if value is not None
+        ]
+        if narrowing and not may_be_narrowed(scopes):
+            raise InvalidRequest(
+                "Only a token whose scope is agent alone can be narrowed.",
+                [Problem(name, "goes with the scope agent alone") for name in narrowing],
+            )
         if (principal is not None) != OF_A_PRINCIPAL.issuperset(scopes):
             raise InvalidRequest(
                 "A principal goes with the scopes agent, capture and principal, and no other."
@@ -145,8 +167,8 @@ class Tokens:
             payload["sub"] = jwe.encrypt_compact(
                 _SEAL, principal.bytes, self._sealing, algorithms=list(_SEAL.values())
             )
-        if max_tier is not Tier.FULL:
-            payload["max_tier"] = max_tier.value
+        if max_tier not in (None, Tier.FULL):
+            payload["max_tier"] = max_tier
         if topics is not None:
             payload["topics"] = sorted(topics)
         token = jws.serialize_compact(
@@ -160,25 +182,26 @@ class Tokens:
     async def verify(self, token: str) -> Claims:
         """What the token says. Raises Unauthenticated, WrongScope (none, or several kinds), Unavailable."""
         now = self._clock()
-        name = hashlib.sha256(token.encode("utf-8", "replace")).digest()  # so that no token is kept
+        name = hmac.digest(self._memory_key, token.encode("utf-8", "replace"), "sha256")
         known = self._verified.get(name)
         if known is not None and now < known[0]:
-            self._verified.move_to_end(name)
             return known[1]
         claims = await self._verify(token, name, now)
-        self._verified[name] = (min(claims.expires, now + TRUSTED_FOR), claims)
-        self._verified.move_to_end(name)
-        if len(self._verified) > CACHE_SIZE:
-            self._verified.popitem(last=False)
+        self._remember(name, claims, now)
         return claims
+
+    def _remember(self, name: bytes, claims: Claims, now: float) -> None:
+        """Keep what a token says until it ends, for ten minutes at most; the oldest goes where there are too many."""
+        kept = self._verified
+        kept.pop(name, None)
+        kept[name] = (min(claims.expires, now + TRUSTED_FOR), claims)
+        while len(kept) > CACHE_SIZE or next(iter(kept.values()))[0] <= now:
+            kept.popitem(last=False)
 
     async def _verify(self, token: str, name: bytes, now: float) -> Claims:
         if len(token) > MAX_LENGTH:
             raise Unauthenticated(f"The token is longer than {MAX_LENGTH} characters.")
-        try:
-            kid = jws.extract_compact(token.encode("ascii"), registry=_Registry()).headers().get("kid")
-        except (JoseError, ValueError, TypeError, AttributeError, RecursionError):
-            raise Unauthenticated("The bearer token is no signed JWT.") from None
+        kid = _header(token).get("kid")
         own = kid == self._kid
         key = self._own if own else await self._find(kid)
         if key is None:
@@ -188,7 +211,7 @@ class Tokens:
         expires = check(payload, issuer=issuer, audience=self._audience, now=now)
         scopes = scopes_of(payload)
         principal = self._principal(payload, own) if scopes <= OF_A_PRINCIPAL else None
-        return Claims(scopes, principal, tier_of(payload), topics_of(payload), expires, name)
+        return Claims(scopes, principal, *narrowing_of(payload, scopes), expires, name)
 
     async def _find(self, kid: object) -> PublicKey | None:
         if not isinstance(kid, str | None):
@@ -211,13 +234,36 @@ class Tokens:
             raise Unauthenticated("The token's `sub` does not name a principal.") from None
 
 
+def _header(token: str) -> dict[str, Any]:
+    """What stands in front of a token, before anything of it is verified. Raises Unauthenticated."""
+    try:
+        signed = jws.extract_compact(token.encode("ascii"), registry=_Registry())
+        header = _strictly(urlsafe_b64decode(signed.segments["header"]))
+    except (JoseError, ValueError, TypeError, AttributeError, RecursionError):
+        raise Unauthenticated("The bearer token is no signed JWT.") from None
+    if not _EXTENSIONS.isdisjoint(header):
+        raise Unauthenticated("The token's header asks for an extension, and none is understood here.")
+    return header
+
+
 def _verified_payload(token: str, key: PublicKey) -> dict[str, Any]:
     registry = _Registry(algorithms=key.algorithms, strict_check_header=False)
     try:
         signed = jws.deserialize_compact(token, key.key, registry=registry)
-        payload = json.loads(signed.payload or b"")
     except (JoseError, ValueError, TypeError, RecursionError):
         raise Unauthenticated("The token's signature does not verify.") from None
-    if not isinstance(payload, dict):
+    return _strictly(signed.payload or b"")
+
+
+def _strictly(text: bytes) -> dict[str, Any]:
+    """A header or the claims. Of two members of one name another reader may take the other, so there is one.
+
+    Raises Unauthenticated. Source: RFC 7515 section 4, RFC 7519 section 4.
+    """
+    try:
+        value = strict_json.decode(text, "token")
+    except strict_json.NotStrict as wrong:
+        raise Unauthenticated(f"The token can't be read. {wrong}") from None
+    if not isinstance(value, dict):
         raise Unauthenticated("The token does not carry a JSON object.")
-    return payload
+    return value

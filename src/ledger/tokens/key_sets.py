@@ -10,7 +10,6 @@ Source: RFC 7517 (JWK), RFC 7638 (thumbprint), RFC 8725 sections 3.1, 3.2 and 3.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import httpx
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, JWKRegistry, OKPKey, RSAKey
 
+from ledger.core import strict_json
 from ledger.errors import SetupError, Unavailable
 
 REFRESH_AFTER = 600.0  # seconds; a key that its provider withdrew is gone by then
@@ -100,8 +100,8 @@ class FileKeys:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._keys = read(json.loads(path.read_bytes()))
-        except (OSError, ValueError, RecursionError) as error:
+            self._keys = read(strict_json.decode(path.read_bytes(), "file"))
+        except (OSError, ValueError) as error:
             raise SetupError(
                 "The JWKS file can't be read as JSON keys; check its path and content."
             ) from error
@@ -149,9 +149,9 @@ class FetchedKeys:
 
     async def _refresh(self) -> None:
         try:
-            self._keys = read(json.loads(await self._fetch()))
+            self._keys = read(strict_json.decode(await self._fetch(), "key set"))
             self._failed = False
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError, RecursionError):
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             self._failed = True
         self._tried = self._clock()
 

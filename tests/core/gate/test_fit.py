@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.core.gate import Gate
+from ledger.core.gate import Gate, Names
 
 SECRETS = [
     "my password is hunter2!",
@@ -95,6 +95,18 @@ def test_names_to_avoid_are_found_however_they_are_typed(gate: Gate, text: str, 
 )
 def test_other_words_are_no_names(gate: Gate, text: str, avoid: list[str]) -> None:
     assert gate.fit(text, avoid).accepted
+
+
+@pytest.mark.parametrize("text", ["Marta smokes", "I work at Acme Corp", "I met M. Ruiz", "李雷", "I smoke"])
+@pytest.mark.parametrize("own", [(), ("Marta",), ("Acme Corp", "李雷")])
+@pytest.mark.parametrize("callers", [(), ("Marta Ruiz",), ("Acme Corp",)])
+def test_a_callers_names_come_on_top_of_a_deployments(
+    gate: Gate, text: str, own: tuple[str, ...], callers: tuple[str, ...]
+) -> None:
+    both = Names(own).and_(callers)
+    assert gate.fit(text, both) == gate.fit(text, (*own, *callers))
+    assert bool(both) == bool(own or callers)
+    assert Names.of(both) is both
 
 
 def test_a_name_outside_of_the_span_does_no_harm(gate: Gate) -> None:

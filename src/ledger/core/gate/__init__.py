@@ -16,7 +16,7 @@ from copy import copy
 
 from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
-from ledger.core.gate.names import names_one
+from ledger.core.gate.names import Names
 from ledger.core.gate.polarity import Polarity
 from ledger.core.gate.reading import Reading, Refusal, refused
 from ledger.core.gate.rules import NAMES
@@ -26,7 +26,7 @@ from ledger.core.language import Languages
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import fold, has_substance
 
-__all__ = ["LONGEST", "Gate", "Reading", "narrow"]
+__all__ = ["LONGEST", "Gate", "Names", "Reading", "narrow"]
 
 
 class Gate:
@@ -72,11 +72,11 @@ class Gate:
         *,
         question: str | None = None,
         asked: str | None = None,
-        avoid: Iterable[str] = (),
+        avoid: Names | Iterable[str] = (),
         lang: str | None = None,
     ) -> Verdict:
         """Judge one span of a message; see Reading.judge."""
-        return self.read(message, lang, asked).judge(span, question, tuple(avoid))
+        return self.read(message, lang, asked).judge(span, question, avoid)
 
     def is_bare(self, answer: str) -> bool:
         """Whether an answer is made of the closed list of forms that mean nothing without their question."""
@@ -90,7 +90,7 @@ class Gate:
         """What a text says to "is that still so?": True for yes, False for no; both, or neither."""
         return self._polarity.said(text)
 
-    def fit(self, text: str, avoid: Iterable[str] = ()) -> Verdict:
+    def fit(self, text: str, avoid: Names | Iterable[str] = ()) -> Verdict:
         """Length and rule 6 alone: for what the principal writes himself in place of an answer."""
         if not has_substance(text):
             return refused(Refusal(Reason.TOO_SHORT, "words"))
@@ -98,6 +98,6 @@ class Gate:
             return refused(Refusal(Reason.TOO_LONG, "length"))
         if holds_secret(text, self._everything):
             return refused(Refusal(Reason.SECRET, "secret"))
-        if names_one(text, tuple(avoid)):
+        if Names.of(avoid).one_in(text):
             return refused(Refusal(Reason.NAMES_COUNTERPARTY, "names"))
         return Verdict(True, answer=text, start=0, bare=self._bare.is_bare(text))

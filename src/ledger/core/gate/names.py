@@ -6,7 +6,7 @@ Source: DESIGN section 6, rule 6.
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import regex
@@ -58,16 +58,46 @@ class _Index(NamedTuple):
     anywhere: tuple[str, ...]
 
 
-def names_one(text: str, avoid: tuple[str, ...]) -> bool:
-    """Whether one of the names stands in a text: as whole words, in any case, accent, spacing or inflection ("Marta's", "Martom").
+class Names:
+    """Names to avoid, made ready for any number of texts. Immutable.
 
-    A name of several words stands there with initials, too ("M. Ruiz", "Marta R."). In scripts written without spaces it is enough
-    that it stands there at all.
+    It lasts as long as whoever made it keeps it: a deployment's as long as the deployment, a caller's as long as the call. There is
+    no memory of names behind it: they are those of counterparties.
     """
-    if not avoid:
-        return False
-    index = _index(tuple(avoid))
-    words = _words(text)
+
+    __slots__ = ("_indexes",)
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        given = tuple(names)
+        self._indexes: tuple[_Index, ...] = (_index(given),) if given else ()
+
+    @classmethod
+    def of(cls, names: Names | Iterable[str]) -> Names:
+        """Those given, made ready if they are not yet."""
+        return names if isinstance(names, Names) else cls(names)
+
+    def and_(self, more: Iterable[str]) -> Names:
+        """These and some more. These are not made ready again, however many they are."""
+        both = Names(more)
+        both._indexes += self._indexes
+        return both
+
+    def __bool__(self) -> bool:
+        return bool(self._indexes)
+
+    def one_in(self, text: str) -> bool:
+        """Whether one of them stands in a text: as whole words, in any case, accent, spacing or inflection ("Marta's", "Martom").
+
+        A name of several words stands there with initials, too ("M. Ruiz", "Marta R."). In scripts written without spaces it is
+        enough that it stands there at all.
+        """
+        if not self._indexes:
+            return False
+        words = _words(text)
+        return any(_one_in(index, text, words) for index in self._indexes)
+
+
+def _one_in(index: _Index, text: str, words: Words) -> bool:
     initials = index.initials if index.initials and _INITIAL.search(text) else {}
     for at, word in enumerate(words):
         for start in {word, word.removesuffix("s")}:
@@ -93,7 +123,6 @@ def _stands(words: Words, at: int, name: Words) -> bool:
     )
 
 
-@lru_cache(maxsize=256)
 def _index(avoid: tuple[str, ...]) -> _Index:
     first: dict[str, list[Words]] = {}
     initials: dict[str, list[Words]] = {}

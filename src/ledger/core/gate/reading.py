@@ -9,7 +9,7 @@ Source: DESIGN section 6.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from ledger.core.gate import locate, nearest, voice
 from ledger.core.gate.bare import BareWords
 from ledger.core.gate.context import leans
 from ledger.core.gate.details import LONGEST, detail
+from ledger.core.gate.names import Names
 from ledger.core.gate.question import question_in
 from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
@@ -78,7 +79,7 @@ class Reading:
         self._others: dict[int, bool] = {}
         self._listed: dict[str, bool] = {}
         self._secret: dict[int, bool] = {}
-        self._of_words: dict[tuple[str, str, str | None, tuple[str, ...]], Turn | bool | None] = {}
+        self._of_words: dict[tuple[str, str, str | None, Names], Turn | bool | None] = {}
 
     @cached_property
     def places_of_words(self) -> dict[str, list[int]]:
@@ -94,7 +95,12 @@ class Reading:
         return voice.quotations(self.message) if self._base is self else self._base._quotations
 
     def judge(
-        self, span: str, question: str | None = None, avoid: tuple[str, ...] = (), *, suggest: bool = True
+        self,
+        span: str,
+        question: str | None = None,
+        avoid: Names | Iterable[str] = (),
+        *,
+        suggest: bool = True,
     ) -> Verdict:
         """The gate's verdict on a span, for a topic with this approved question.
 
@@ -102,7 +108,7 @@ class Reading:
         passes; that slice, submitted for the same topic, is accepted. None is looked for without `suggest`, nor for a span that stands at
         several places: nobody can say which was meant. Never raises.
         """
-        avoid = tuple(avoid)
+        avoid = Names.of(avoid)
         verdict, places = self._judge(span, question, avoid)
         if not suggest or verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR or len(places) > 1:
             return verdict
@@ -112,7 +118,7 @@ class Reading:
                 return _refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
         return verdict
 
-    def _judge(self, span: str, question: str | None, avoid: tuple[str, ...]) -> tuple[Verdict, list[Place]]:
+    def _judge(self, span: str, question: str | None, avoid: Names) -> tuple[Verdict, list[Place]]:
         if not has_substance(span):
             return _refused(Refusal(Reason.TOO_SHORT, "words")), []
         places, whole, many = locate.exact(self.message, span)
@@ -147,7 +153,7 @@ class Reading:
         last = min(touched.stop, len(self.sentences) - 1)
         return self.message[self.sentences.extent(touched.start)[0] : self.sentences.extent(last)[1]]
 
-    def refusal(self, start: int, end: int, question: str | None, avoid: tuple[str, ...]) -> Refusal | None:
+    def refusal(self, start: int, end: int, question: str | None, avoid: Names) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
         spot = Spot(self, start, end, question, avoid)
         for rule in self._rules:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.core.gate.details import LONGEST
-from ledger.core.gate.names import names_one
+from ledger.core.gate.names import Names
 from ledger.core.gate.scope import Turn
 from ledger.core.model import Reason
 
@@ -30,7 +30,7 @@ class Spot:
     start: int
     end: int
     question: str | None
-    avoid: tuple[str, ...]
+    avoid: Names
 
     @property
     def answer(self) -> str:
@@ -276,7 +276,7 @@ def secret(spot: Spot) -> bool:
 @_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",), of_words=True)
 def names(spot: Spot) -> bool:
     """None of the names to avoid, in any case, accent or inflection. Source: DESIGN section 6, rule 6."""
-    return names_one(spot.answer, spot.avoid)
+    return spot.avoid.one_in(spot.answer)
 
 
 NAMES = frozenset(rule.name for rule in RULES)

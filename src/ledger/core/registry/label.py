@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 import regex
 
-from ledger.core.gate.names import names_one
+from ledger.core.gate.names import Names
 from ledger.errors import BadLabel
 
 LONGEST_KEY = 64  # code points
@@ -58,7 +58,7 @@ _ANY_LETTER_OR_DIGIT = regex.compile(r"[\p{L}\p{N}]")
 _IS_A_KEY = re.compile(r"[a-z]+(?:_[a-z]+)*(?:_?[0-9]{1,4})?")
 
 
-def normalise(label: str, avoid: Iterable[str] = ()) -> str:
+def normalise(label: str, avoid: Names | Iterable[str] = ()) -> str:
     """The key that a label names. Raises BadLabel; its detail says why and what would do."""
     if not avoid and len(label) <= LONGEST_KEY and _IS_A_KEY.fullmatch(label):
         return label
@@ -89,7 +89,7 @@ def normalise(label: str, avoid: Iterable[str] = ()) -> str:
         raise _refusal("mixes scripts", "use the letters and digits of one")
     if _PASSES_FOR_LATIN.fullmatch(key.replace("_", "")):
         raise _refusal("is made of letters that pass for Latin ones", "add a word that does not")
-    if names_one(key.replace("_", " "), tuple(avoid)):
+    if Names.of(avoid).one_in(key.replace("_", " ")):
         raise _refusal("holds a name that is to be avoided", "name the topic, not a person or a company")
     return key
 

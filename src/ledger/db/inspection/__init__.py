@@ -11,10 +11,10 @@ from typing import Any
 
 import psycopg
 
-from ledger.db.inspection import catalog, logging, pooling, raw_logins, reach, released, roles
+from ledger.db.inspection import catalog, logging, notices, pooling, raw_logins, reach, released, roles
 from ledger.db.inspection.finding import Finding, Query
 
-__all__ = ["Finding", "Query", "findings", "pooling"]
+__all__ = ["Finding", "Query", "findings", "notices", "pooling"]
 
 _LOOKS = (*catalog.LOOKS, *released.LOOKS, *roles.LOOKS, *raw_logins.LOOKS, *logging.LOOKS, *reach.LOOKS)
 

@@ -4,34 +4,41 @@
 
 Each case runs the ledger's way and a floor in turn, a block of each, and compares the medians of the blocks'
 medians. The floors: the same SQL function over a bare psycopg connection; a bare async FastAPI route that
-verifies the same token and makes that one call; a bare upsert, durable as the capture is.
+verifies the same token and makes that one call; a bare upsert, durable as the capture is. Over HTTP both are
+served as `serve` does it, each by a process of its own, and called on connections that are kept alive.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import http.client
+import json
+import multiprocessing
 import os
+import socket
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 import psycopg
+import uvicorn
 from fastapi import Depends, FastAPI, Request
 from rich.console import Console
 from rich.table import Table
 
+from ledger.api import serving
 from ledger.api.app import create_app
 from ledger.core.model import Candidate, Decision
 from ledger.db.operation import Surface
 from ledger.service import principals
 from ledger.service.deployment import Deployment
 from ledger.service.ledger import Ledger
+from ledger.settings import Settings
 from ledger.tokens import Scope, Tokens
 
 TODAY = datetime.now(UTC).date()
@@ -75,27 +82,6 @@ def compare(
             for _ in range(max(10, calls // BLOCKS)):
                 start = time.perf_counter()
                 call()
-                times.append(time.perf_counter() - start)
-            pair.append(statistics.median(times) * 1e6)
-        blocks.append((pair[0], pair[1]))
-    return (
-        statistics.median(a for a, _ in blocks),
-        statistics.median(b for _, b in blocks),
-        statistics.median(a / b for a, b in blocks),
-    )
-
-
-async def compare_async(
-    calls: int, ours: Callable[[], Awaitable[object]], floor: Callable[[], Awaitable[object]]
-) -> tuple[float, float, float]:
-    blocks: list[tuple[float, float]] = []
-    for _ in range(BLOCKS):
-        pair = []
-        for call in (ours, floor):
-            times = []
-            for _ in range(max(10, calls // BLOCKS)):
-                start = time.perf_counter()
-                await call()
                 times.append(time.perf_counter() - start)
             pair.append(statistics.median(times) * 1e6)
         blocks.append((pair[0], pair[1]))
@@ -165,43 +151,76 @@ def captures(ledger: Ledger, calls: int) -> list[tuple[str, tuple[float, float, 
     return [("capture at 12 entries, durable (gate, write, rows laid anew)", result, 3.5)]
 
 
-async def over_http(
-    deployment: Deployment, person: Any, calls: int
-) -> list[tuple[str, tuple[float, float, float], float]]:
-    app = create_app(deployment)
-    tokens: Tokens = app.state.tokens
-    token = tokens.issue({Scope.AGENT}, principal=person.id).token
-    headers = {"Authorization": f"Bearer {token}"}
-    bare = FastAPI()
-    connection = await psycopg.AsyncConnection.connect(
-        deployment.logins[Surface.AGENT], autocommit=True, prepare_threshold=1
-    )
+def bare_route(deployment: Deployment) -> FastAPI:
+    """The floor of a recall over HTTP."""
+    tokens = Tokens.open(deployment.settings, deployment.keys, deployment.context.identity.principal)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with await psycopg.AsyncConnection.connect(
+            deployment.logins[Surface.AGENT], autocommit=True, prepare_threshold=1
+        ) as connection:
+            app.state.connection = connection
+            yield
+
+    app = FastAPI(lifespan=lifespan)
 
     async def verified(request: Request) -> Any:
         return await tokens.verify(request.headers["authorization"].removeprefix("Bearer "))
 
-    @bare.post("/v1/recall")
+    @app.post("/v1/recall")
     async def recall(body: dict[str, Any], claims: Any = Depends(verified)) -> Any:  # noqa: B008
-        cursor = await connection.execute(RECALL, (claims.principal, [], True, "full", False, [], 12))
+        cursor = await app.state.connection.execute(
+            RECALL, (claims.principal, [], True, "full", False, [], 12)
+        )
         return await cursor.fetchall()
 
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(app), base_url="http://localhost", headers=headers
-        ) as ours,
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(bare), base_url="http://localhost", headers=headers
-        ) as floor,
-    ):
-        first = await ours.post("/v1/recall", json={})
-        assert len(first.json()["entries"]) == 12, first.status_code
-        assert len((await floor.post("/v1/recall", json={})).json()) == 12
-        result = await compare_async(
-            calls // 2, lambda: ours.post("/v1/recall", json={}), lambda: floor.post("/v1/recall", json={})
+    return app
+
+
+def serve(listening: socket.socket, data_dir: Path, application: Callable[[Deployment], FastAPI]) -> None:
+    """One server, in a process of its own."""
+    deployment = Deployment.open(Settings.load(data_dir=data_dir, sweep_every_hours=0))
+    uvicorn.Server(uvicorn.Config(application(deployment), **serving.OPTIONS)).run(sockets=[listening])
+
+
+@contextmanager
+def recalling(
+    data_dir: Path, application: Callable[[Deployment], FastAPI], headers: dict[str, str]
+) -> Iterator[Callable[[], Any]]:
+    """A recall of all on one connection to such a server, which is kept alive."""
+    with serving.listen("127.0.0.1", 0) as listening:
+        server = multiprocessing.get_context("spawn").Process(
+            target=serve, args=(listening, data_dir, application), daemon=True
         )
-    await connection.close()
-    return [("recall of 12 entries, over HTTP (without the socket)", result, 1.3)]
+        server.start()
+        connection = http.client.HTTPConnection(*listening.getsockname())
+
+        def recall() -> Any:
+            connection.request("POST", "/v1/recall", b"{}", headers)
+            with connection.getresponse() as response:
+                return json.loads(response.read())
+
+        yield recall
+        connection.close()
+        server.terminate()
+        server.join()
+
+
+def over_http(
+    deployment: Deployment, person: Any, calls: int
+) -> list[tuple[str, tuple[float, float, float], float]]:
+    tokens = Tokens.open(deployment.settings, deployment.keys, deployment.context.identity.principal)
+    token = tokens.issue({Scope.AGENT}, principal=person.id).token
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    data_dir = deployment.settings.data_dir
+    with (
+        recalling(data_dir, create_app, headers) as ours,
+        recalling(data_dir, bare_route, headers) as floor,
+    ):
+        assert len(ours()["entries"]) == len(floor()) == 12
+        result = compare(calls, ours, floor)
+    return [("recall of 12 entries, over HTTP on a kept connection", result, 1.3)]
 
 
 def main() -> None:
@@ -221,7 +240,7 @@ def main() -> None:
     ):
         person = fill(ledger, arguments.principals)
         rows += in_process(person, ledger.deployment, arguments.calls)
-        rows += asyncio.run(over_http(ledger.deployment, person, arguments.calls))
+        rows += over_http(ledger.deployment, person, arguments.calls)
         rows += captures(ledger, arguments.calls)
     table = Table(
         title=f"Hot path, {arguments.principals * 12:,} entries, one core"

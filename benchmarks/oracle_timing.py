@@ -163,19 +163,41 @@ async def measure(ledger: Ledger, calls: int) -> list[Told]:
                 calls // 5,
             )
         )
-        message = {
-            "message": WORDS,
-            "said_on": TODAY.isoformat(),
-            "avoid": [],
-            "candidates": [{"topic": TOPICS[0], "span": WORDS}],
-        }
+
+        def message(topic: str) -> dict[str, Any]:
+            return {
+                "message": WORDS,
+                "said_on": TODAY.isoformat(),
+                "avoid": [],
+                "candidates": [{"topic": topic, "span": WORDS}],
+            }
+
+        told.append(
+            await compare(
+                client,
+                "capture, its label: coined long ago / just now",  # of nobody whose rows would grow
+                lambda n: (
+                    "POST",
+                    "/v1/captures",
+                    message("a known hobby"),
+                    token("objecting", Scope.CAPTURE),
+                ),
+                lambda n: (
+                    "POST",
+                    "/v1/captures",
+                    message(f"pastime {_letters(n)}"),
+                    token("objecting", Scope.CAPTURE),
+                ),
+                calls // 5,
+            )
+        )
         for state, other in (("revoked", "few entries"), ("objecting", "few entries")):
             told.append(
                 await compare(
                     client,
                     f"capture: {state}, 50 entries / {other}",
-                    same("POST", "/v1/captures", message, token(state, Scope.CAPTURE)),
-                    same("POST", "/v1/captures", message, token(other, Scope.CAPTURE)),
+                    same("POST", "/v1/captures", message(TOPICS[0]), token(state, Scope.CAPTURE)),
+                    same("POST", "/v1/captures", message(TOPICS[0]), token(other, Scope.CAPTURE)),
                     calls // 5,
                 )
             )

@@ -13,6 +13,9 @@ every miss.
 - *offered*: the keys of one product's groups are listed (its intent and slot names, no aliases); a label that
   shares a word with its key must be offered that key among five. `all at once` lists every product's keys
   together, where 350 topics share words like "date" and "card".
+- *invented*: labels that a model made up for what it wants to know, offered to the starter pack whose topic was meant
+  (tests/packs/invented.txt): met, or that topic among the similar ones, with the pack as it is and with its keys and
+  questions alone, as an operator's own topics are.
 - *asked to choose*: labels of other products, which name none of the listed topics, and are held up.
 """
 
@@ -24,16 +27,18 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ledger.core.registry.forms import Label
 from ledger.core.registry.label import normalise, words
+from ledger.core.registry.named import Registry
 from ledger.core.registry.near import Listed, Near
 from ledger.errors import BadLabel
-from ledger.packs import near_lists
+from ledger.packs import PACKS, load_pack, near_lists
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+INVENTED = Path(__file__).resolve().parents[1] / "tests" / "packs" / "invented.txt"
 FILES = ("registry_labels.jsonl", "registry_labels_switchboard.jsonl")
 
 
@@ -60,7 +65,7 @@ class Share:
     def count(self, hit: bool, miss: str) -> None:
         self.hits += hit
         self.of += 1
-        if not hit and "--show" in sys.argv:
+        if miss and not hit and "--show" in sys.argv:
             print("   ", miss)
 
     @property
@@ -187,6 +192,36 @@ def offered(found: list[Line], *, apart: bool = True) -> dict[str, Share]:
     return shares
 
 
+@dataclass
+class Invented:
+    met: Share
+    wrong: Share  # met another topic
+    offered: Share  # met, or among the similar ones
+
+
+def invented(*, aliases: bool = True) -> Invented:
+    """What becomes of invented labels in the registry of the pack that they were invented for."""
+    registries = {
+        pack: Registry(
+            [one if aliases else replace(one, aliases=()) for one in load_pack(pack).topics], near_lists()
+        )
+        for pack in PACKS
+    }
+    shares = Invented(Share(), Share(), Share())
+    for line in INVENTED.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        meant, labels = line.split(":")
+        pack, key = meant.split()
+        for label in labels.split():
+            named = registries[pack].named(normalise(label))
+            hit = named.topic is not None and named.key == key
+            shares.met.count(hit, "")
+            shares.wrong.count(named.topic is not None and not hit, "")
+            shares.offered.count(hit or key in named.similar, f"{key} not among {named} for {label}")
+    return shares
+
+
 def held_up(found: list[Line]) -> Share:
     """Labels of other products that are answered with a choice, or worse."""
     products: dict[str, set[str]] = defaultdict(set)
@@ -218,7 +253,13 @@ def times(found: list[Line], n: int = 5000) -> dict[str, float]:
     return {name: seconds * 1e3 for name, seconds in taken.items()}
 
 
+def print_invented() -> None:
+    for what, shares in (("", invented()), (" without aliases", invented(aliases=False))):
+        print(f"invented{what}: met {shares.met}, wrong {shares.wrong.hits}, met or similar {shares.offered}")
+
+
 def main() -> int:
+    print_invented()
     if not DATA.exists():
         print("registry: the data (../shared/data) is not here; nothing was measured")
         return 2

@@ -38,7 +38,8 @@
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
--- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
+-- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
+-- LG010 the label is taken. None repeats a value.
 
 -- 01 · Roles
 --

@@ -122,6 +122,8 @@ comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the 
 comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
 comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
 
+create index topic_listed on ledger.topic (key) where listed;
+
 create table ledger.topic_alias (
   alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   key   text collate "C" not null check (alias <> key)
@@ -131,12 +133,16 @@ comment on table ledger.topic_alias is 'Other labels of a topic, merged keys amo
 comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
 
 create table ledger.retired_key (
-  key         text collate "C" not null primary key,
-  merged_into text collate "C" not null
+  key         text collate "C" not null,
+  merged_into text collate "C" not null,
+  fixed       boolean          not null default true,
+  primary key (key, merged_into)
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
 comment on table ledger.retired_key is
   'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
+comment on column ledger.retired_key.fixed is
+  'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
 
 create table ledger.bare_form (
   form text collate "C" not null primary key
@@ -190,7 +196,9 @@ create table ledger.sweep_mark (
   cluster     bigint,
   restored_on date,
   swept_on    date,
-  snapshot_on date
+  snapshot_on date,
+  asked_on    date,
+  asked_hour  integer check (asked_hour between 0 and 23)
 );
 comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
 comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
@@ -200,6 +208,9 @@ comment on column ledger.sweep_mark.cluster is
 comment on column ledger.sweep_mark.restored_on is
   'The day of the first cut in this cluster. Until a sweep of a later day, every sweep stamps everything anew.';
 comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that came to its end.';
+comment on column ledger.sweep_mark.asked_on is 'The day on which an operator last asked for a sweep.';
+comment on column ledger.sweep_mark.asked_hour is
+  'And the hour (UTC), so that there is one an hour. It is of an operator''s call: no answer is older or newer by it.';
 insert into ledger.sweep_mark default values;
 
 create table ledger.piece_mark (

@@ -8,6 +8,11 @@ create function ledger.today() returns date
   language sql stable parallel safe
   return (now() at time zone 'UTC')::date;
 
+create function ledger.hour() returns integer
+  language sql stable parallel safe
+  return extract(hour from now() at time zone 'UTC')::integer;
+comment on function ledger.hour is 'The hour of the day, in UTC, 0 to 23: for what may be asked once an hour. No row of a principal holds it.';
+
 create function ledger.age(as_of date) returns integer
   language sql stable parallel safe
   return ledger.today() - as_of;
@@ -156,6 +161,13 @@ begin
     raise exception 'the day has not been cut from the last one' using errcode = 'LG009';
   end if;
 end $$;
+
+create function ledger.is_named_today(stamp xid) returns boolean
+  language plpgsql stable as $$
+begin
+  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row));
+end $$;
+comment on function ledger.is_named_today is 'Of the stamp of an unlisted key: it was coined, or named for the first time, since the cut.';
 
 create function ledger.is_ahead(number xid8) returns boolean
   language plpgsql stable as $$

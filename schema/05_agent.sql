@@ -9,9 +9,7 @@
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
 -- reply: no row.
 
--- What the labels stand for: the key of an alias, else the label itself, known or not. A reply names a
--- topic that is not listed by the caller's own label: what an alias of it leads to is an agent's word, and
--- no other agent's to read.
+-- What a label leads to by an operator's word: the key of an alias, else the label itself, known or not.
 create function ledger.keys_of(labels text[]) returns text[]
   language plpgsql stable as $$
 begin
@@ -22,6 +20,26 @@ begin
     select coalesce(a.key, l.label)
       from unnest(labels) with ordinality as l(label, ord)
       left join ledger.topic_alias a on a.alias = l.label
+     order by l.ord);
+end $$;
+
+-- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that was merged
+-- away, since what was said under that key has moved. Any other rests till its topic is listed: the label stands for itself.
+-- Slips and plurals are the application's to mend, with the labels of labels_listed. A reply names a topic
+-- that is not listed by the caller's own label: what a merged key leads to is an agent's word, and no other
+-- agent's to read.
+create function ledger.keys_read(labels text[]) returns text[]
+  language plpgsql stable as $$
+begin
+  if not exists (select from ledger.topic_alias a where a.alias = any (labels)) then
+    return labels;
+  end if;
+  return array(
+    select coalesce(a.key, l.label)
+      from unnest(labels) with ordinality as l(label, ord)
+      left join ledger.topic_alias a on a.alias = l.label
+       and (exists (select from ledger.topic t where t.key = a.key and t.listed)
+            or exists (select from ledger.retired_key r where r.key = a.alias))
      order by l.ord);
 end $$;
 
@@ -44,8 +62,8 @@ declare
   tier    text;
   nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
   seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
-  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
-  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_read(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_read(only_topics) else '{}' end;
   topics  text[];
   days    date[];
 begin
@@ -100,8 +118,8 @@ declare
   tier    text;
   nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
   seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
-  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
-  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_read(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_read(only_topics) else '{}' end;
   topics  text[];
   answers text[];
   days    date[];
@@ -142,17 +160,17 @@ comment on function ledger.recall is 'At most twelve entries; months, never days
 -- itself: the two functions that it calls do, each for itself.
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
-) returns table (key text, question text, freshness text, answer text, month date)
+) returns table (key text, listed boolean, question text, freshness text, answer text, month date)
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
 declare
-  keys text[] := ledger.keys_of(labels);
+  keys text[] := ledger.keys_read(labels);
 begin
   return query
-    select case when t.listed then k.key else labels[k.ord] end,
+    select case when t.listed then k.key else labels[k.ord] end, coalesce(t.listed, false),
            case when t.listed then t.question end, c.freshness, r.answer, r.month
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
@@ -179,33 +197,56 @@ begin
      limit most;
 end $$;
 
--- Everything that a label may be near to: of listed topics, the keys and the aliases.
-create function ledger.labels_listed() returns table (label text, key text, question text)
+-- The listed topics whole, with all their labels and the keys that were merged into them: what labels are held
+-- against, and what a capture is judged by.
+create function ledger.labels_listed()
+  returns table (key text, question text, handling text, authority text, aliases text[], retired text[])
   language plpgsql stable strict security definer rows 500
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
 begin
   return query
-    select t.key, t.key, t.question from ledger.topic t where t.listed
-    union all
-    select a.alias, t.key, t.question
-      from ledger.topic_alias a join ledger.topic t on t.key = a.key
-     where t.listed;
+    select t.key, t.question, t.handling, t.authority,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
+           array(select r.key from ledger.retired_key r where r.merged_into = t.key order by r.key)
+      from ledger.topic t
+     where t.listed
+     order by t.key;
 end $$;
 
--- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business. So the
--- commit does not wait for the disk, which it would for a new key alone. A key that a crash takes with it
--- is coined again when it is named again; an answer under it is on disk together with it.
+-- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
+-- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
+-- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together
+-- with it. The first time on a day that an unlisted key is named, its row is written anew: the sweep takes away keys
+-- that nobody has, but none that was named today (09).
+create function ledger.coin_missing(keys text[]) returns void
+  language plpgsql as $$
+declare
+  known text[];
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform ledger.lock_in_common();
+  insert into ledger.topic (key)
+  select distinct k
+    from unnest(keys) k
+   where not exists (select from ledger.topic_alias a where a.alias = k)
+     and not exists (select from ledger.retired_key r where r.key = k)
+   order by k
+  on conflict do nothing;
+  known := array(
+    select t.key from ledger.topic t
+     where t.key = any (keys) and not t.listed and not ledger.is_named_today(t.xmin) order by t.key);
+  if known <> '{}' then
+    update ledger.topic t set key = t.key where t.key = any (known);
+  end if;
+end $$;
+
+-- Says nothing: whether a key was there is nobody's business.
 create function ledger.coin(new_key text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 begin
-  perform set_config('synchronous_commit', 'off', true);
-  perform ledger.lock_in_common();
-  insert into ledger.topic (key)
-  select new_key
-   where not exists (select from ledger.topic_alias a where a.alias = new_key)
-  on conflict do nothing;
+  perform ledger.coin_missing(array[new_key]);
 end $$;

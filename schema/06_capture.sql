@@ -1,10 +1,11 @@
 -- 06 · What the application that carries the chats calls
 --
--- A capture is one statement where it can be: the application takes the labels for keys, judges, and
--- says what it took for granted. `ledger.capture` keeps the answers or says "the registry has it
--- otherwise" (an alias, a key never seen, a topic that is never stored); then the labels are turned
--- into topics first (topics_for) and the gate judges again. Nothing else is ever given back: what a
--- capture answers depends on the request and the registry, never on what is stored of a principal.
+-- The application knows the listed topics (labels_listed, a few seconds old at the most), judges by them, and
+-- says what it took for granted. `ledger.capture` keeps the answers, or says "the registry has it otherwise" (an
+-- alias that moved, a topic that was merged away, a question that changed); then the application reads the registry
+-- anew and judges again. A capture of listed topics is that one statement. Where an accepted answer is on
+-- a topic that is not listed, topics_for comes before it, whether the key was there or not. Nothing else is ever given
+-- back: what a capture answers depends on the request and the listed registry, never on what is stored of a principal.
 --
 -- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
 -- key and of the keys that were merged into it, and last that of all topics.
@@ -21,43 +22,32 @@ begin
   return least(said_on, ledger.today());
 end $$;
 
--- Each label's topic, in order. `coin_missing` registers what was not there, in a transaction of its
--- own, so that no row of a principal shares its stamp. `names` are the key and the keys that were
--- merged into it: what was deleted under those stays deleted.
+-- Where an answer under each label is kept, in order: the key, whether it is listed after all, and its names (the
+-- key and the keys that were merged into it: what was deleted under those stays deleted). `coin_missing`
+-- registers what is not there, in a transaction of its own, so that no row of a principal shares its stamp. An
+-- alias of a topic that is not listed is never coined: what is said under it is kept with its topic.
 create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
-  returns table (key text, listed boolean, question text, handling text, authority text, names text[])
+  returns table (key text, listed boolean, names text[])
   language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
-declare
-  day  date   := ledger.day_of(said_on);
-  keys text[] := ledger.keys_of(labels);
 begin
-  if coin_missing and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
-    perform ledger.lock_in_common();
-    keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
-    insert into ledger.topic (key)
-    select distinct k from unnest(keys) k
-     where not exists (select from ledger.topic t where t.key = k)
-     order by k
-    on conflict do nothing;
+  perform ledger.day_of(said_on);
+  if coin_missing then
+    perform ledger.coin_missing(labels);
   end if;
   return query
     select k.key,
-           coalesce(t.listed, false),
-           case when t.listed then t.question end,
-           case when t.listed then t.handling else 'sealed' end,
-           case when t.listed then t.authority end,
+           exists (select from ledger.topic t where t.key = k.key and t.listed),
            array_prepend(k.key, array(select r.key from ledger.retired_key r where r.merged_into = k.key order by r.key))
-      from unnest(keys) with ordinality as k(key, ord)
-      left join ledger.topic t on t.key = k.key
+      from unnest(ledger.keys_of(labels)) with ordinality as k(key, ord)
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
--- `question` is the one under which the gate judged a bare answer, which would lie under another; null
--- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
+-- Keeps answers that passed the gate: a list of {topic, label, answer, question, marks}, one a topic.
+-- `label` is the one that was taken for the topic's. `question` is the one under which the gate judged a bare
+-- answer, which would lie under another; null where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
 -- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
 -- error whatever is stored. False: the registry has it otherwise, and nothing is
 -- kept.
@@ -79,6 +69,8 @@ declare
   wait_topics  text[]  := '{}';
   wait_answers text[]  := '{}';
   late_topics  text[]  := '{}';
+  past_topics  text[]  := '{}';
+  past         integer := 0;
   named        text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
@@ -91,8 +83,8 @@ begin
     into his;
 
   for new in
-    select a.topic, a.answer, a.question, a.marks
-      from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
+    select a.topic, a.label, a.answer, a.question, a.marks
+      from jsonb_to_recordset(answers) as a(topic text, label text, answer text, question text, marks jsonb)
   loop
     if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
       raise exception 'answers have words, and a topic has one' using errcode = '22023';
@@ -100,6 +92,7 @@ begin
     named := named || new.topic;
 
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
+           t.listed or ledger.is_named_today(t.xmin) as stays,
            coalesce(t.drop_after, s.drop_after) as drop_after,
            (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
       into about
@@ -107,8 +100,10 @@ begin
       join ledger.setting s on s.only_row
      where t.key = new.topic;
     if not found
+       or not about.stays  -- the sweep may be taking it away at this moment: it is to be coined again
        or about.listed and about.handling = 'forbidden'
        or new.question is not null and (about.listed and new.question = about.question) is not true
+       or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
        or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
       return false;
     end if;
@@ -127,6 +122,16 @@ begin
       or old.as_of > day or old.waits_since > day
       or new.marks ?| his.barred;
 
+    -- What is past its window goes as in a sweep, so that nothing tells which of the two came first.
+    if today - old.as_of >= about.drop_after then
+      past_topics := past_topics || new.topic;
+      past := past + 1;
+      old.answer := null;
+    end if;
+    if today - old.waits_since >= about.drop_after then
+      past := past + 1;
+    end if;
+
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -139,9 +144,10 @@ begin
     end if;
   end loop;
 
-  if put_topics <> '{}' then
-    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}');
+  if put_topics || past_topics <> '{}' then
+    perform ledger.lay_entries(p, put_topics, put_answers, day, past_topics);
   end if;
+  perform ledger.note(p, 'expired', past);
   if late_topics <> '{}' then  -- what waited for his yes there is out of date
     delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
   end if;

@@ -2,39 +2,102 @@
 --
 -- They own the registry and the windows. They have no way to an entry or a consent row: the functions
 -- that must touch everybody's rows (a merge, a changed question) give back the topic and nothing about them;
--- figures come from the weekly snapshot. A bare answer (ledger.bare_form) means nothing under another
+-- figures come from the weekly snapshot. No reply of these functions depends on a live row of a principal, or on an
+-- unlisted key that a person's answer coined: two ledgers that differ in one person and have the same snapshot answer
+-- every sequence of these calls alike (tests/oracle/test_operators.py). A bare answer (ledger.bare_form) means nothing under another
 -- question, so it goes or stays behind; the list is taken from no caller, who could ask by it what was said.
 
-create function ledger.topics_all()
-  returns table (key text, question text, handling text, authority text, reconfirm_after integer,
-                 drop_after integer, listed boolean, aliases text[], proposed boolean)
-  language plpgsql stable strict security definer rows 500
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-#variable_conflict use_column
+-- ── What they see of the registry ────────────────────────────────────────────────────────────────
+-- Listed topics, and the proposals of the weekly snapshot. Every other key is somebody's own word, coined because a
+-- person said something about it: a call on it answers as if it had never been coined. So nothing here asks whether
+-- an unlisted key has a row, and a proposal is the same whether or not its row is still there.
+
+create function ledger.is_seen(the_key text) returns boolean
+  language plpgsql stable as $$
 begin
-  return query
-    select t.key, t.question, coalesce(t.handling, 'sealed'), t.authority, t.reconfirm_after, t.drop_after, t.listed,
-           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
-           not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
-      from ledger.topic t
-     order by t.key;
+  return exists (select from ledger.topic t where t.key = the_key and t.listed)
+      or exists (select from ledger.proposal o where o.topic = the_key);
+end $$;
+comment on function ledger.is_seen is 'Whether operators see this key: it is listed, or proposed.';
+
+-- A topic as a document: what If-Match is made of, and compared with under the lock. `given`: an operator gave its
+-- handling, so that to loosen it is a step.
+create function ledger.topic_state(the_key text) returns jsonb
+  language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+             'key', the_key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'),
+             'given', t.handling is not null, 'authority', t.authority,
+             'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', coalesce(t.listed, false),
+             'proposed', t.listed is not true and exists (select from ledger.proposal o where o.topic = the_key),
+             'aliases', array(select a.alias from ledger.topic_alias a where a.key = the_key order by a.alias))
+      from (select) one
+      left join ledger.topic t on t.key = the_key);
 end $$;
 
--- The row of a topic as a document: what If-Match is made of, and compared with under the lock.
-create function ledger.topic_state(t ledger.topic) returns jsonb
-  language sql stable
-  return jsonb_build_object(
-    'key', t.key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'), 'authority', t.authority,
-    'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
+-- A page by key, from the one after `after_key`; of `which` (all, listed, proposed), with `part` somewhere in the
+-- key, an alias or the question.
+create function ledger.topics_seen(after_key text, most integer, part text, which text) returns setof jsonb
+  language plpgsql stable strict security definer rows 100
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return query
+    select ledger.topic_state(page.key)
+      from (select k.key
+              from (select t.key, t.question
+                      from ledger.topic t
+                     where t.listed and t.key > after_key and which <> 'proposed'
+                    union all
+                    select o.topic, t.question
+                      from ledger.proposal o
+                      left join ledger.topic t on t.key = o.topic
+                     where t.listed is not true and o.topic > after_key and which <> 'listed') k
+             where part = ''
+                or strpos(k.key, translate(part, ' ', '_')) > 0
+                or strpos(lower(k.question), part) > 0
+                or exists (select from ledger.topic_alias a
+                            where a.key = k.key and strpos(a.alias, translate(part, ' ', '_')) > 0)
+             order by k.key
+             limit most) page
+     order by page.key;
+end $$;
 
+-- The topic that a label names; null where operators see none.
 create function ledger.topic_read(label text) returns jsonb
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
+declare
+  the_key text := (ledger.keys_of(array[label]))[1];
 begin
-  return (select ledger.topic_state(t) from ledger.topic t where t.key = (ledger.keys_of(array[label]))[1]);
+  return case when ledger.is_seen(the_key) then ledger.topic_state(the_key) end;
 end $$;
+
+-- Which of these labels are taken: a key that operators see, or an alias.
+create function ledger.labels_taken(labels text[]) returns text[]
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return array(
+    select l.label
+      from unnest(labels) with ordinality as l(label, ord)
+     where ledger.is_seen(l.label) or exists (select from ledger.topic_alias a where a.alias = l.label)
+     order by l.ord);
+end $$;
+
+-- The aliases that lead to a key, seen or not: only operators put them.
+create function ledger.aliases_of(the_key text) returns text[]
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return array(select a.alias from ledger.topic_alias a where a.key = the_key order by a.alias);
+end $$;
+
+-- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
 create function ledger.strictness(handling text) returns integer
   language sql immutable
@@ -81,27 +144,17 @@ begin
   perform ledger.lay_all('ledger.withheld');
 end $$;
 
--- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave withholds the topic for
--- everybody who has an entry, until he releases it: also when it is unlisted before or in between, and what was
--- given once is never taken back to null. To give an unlisted topic its first handling is no loosening.
-create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-as $$
+-- Sets the fields in `change`, and does what follows for the answers. Loosening the handling that an operator gave
+-- withholds the topic for everybody who has an answer, until they release it: also when it is unlisted before or in
+-- between, and what was given once is never taken back to null. To give a first handling is no loosening.
+create function ledger.topic_put(the_key text, change jsonb) returns jsonb
+  language plpgsql as $$
 declare
   old ledger.topic;
   new ledger.topic;
 begin
-  perform ledger.lock_whole();
+  insert into ledger.topic (key) values (the_key) on conflict do nothing;
   select * into old from ledger.topic t where t.key = the_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-  if ledger.topic_state(old) <> expected then
-    raise exception 'the topic has changed' using errcode = 'LG004';
-  end if;
   new := jsonb_populate_record(old, change - 'key');
   new.handling := coalesce(new.handling, old.handling);
 
@@ -111,25 +164,91 @@ begin
    where t.key = the_key;
 
   if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
-    insert into ledger.withheld (principal, topic)
-    select h.principal, the_key
-      from (select e.principal from ledger.entry e where e.topic = the_key
-            union
-            select w.principal from ledger.pending w where w.topic = the_key) h
-     order by h.principal
-    on conflict do nothing;
-    perform ledger.lay_all('ledger.withheld');
+    perform ledger.withhold_from_all(the_key);
   end if;
   if new.handling = 'forbidden' then
     perform ledger.drop_answers(the_key, true);
   elsif new.question is distinct from old.question then
     perform ledger.drop_answers(the_key, false);
   end if;
-  return ledger.topic_state(new);
+  return ledger.topic_state(the_key);
 end $$;
 
--- Another label for a topic. Whoever withholds what nobody had coined under that label withholds the topic from now
--- on. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+create function ledger.withhold_from_all(the_topic text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select h.principal, the_topic
+    from (select e.principal from ledger.entry e where e.topic = the_topic
+          union
+          select w.principal from ledger.pending w where w.topic = the_topic) h
+   order by h.principal
+  on conflict do nothing;
+  perform ledger.lay_all('ledger.withheld');
+end $$;
+comment on function ledger.withhold_from_all is 'Keeps a topic back from all agents, for everybody who has an answer.';
+
+-- Creates a listed topic. Where the key was coined, or listed once, it becomes what is given here: the reply is that
+-- of a key never seen. LG010: operators see such a topic already, or the label leads to another.
+create function ledger.topic_create(the_key text, fields jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  if exists (select from ledger.topic t where t.key = the_key and t.listed)
+     or exists (select from ledger.topic_alias a where a.alias = the_key) then
+    raise exception 'the label is taken' using errcode = 'LG010';
+  end if;
+  return ledger.topic_put(
+    the_key,
+    '{"question": null, "handling": "open", "authority": null, "reconfirm_after": null, "drop_after": null}'
+      || fields || '{"listed": true}');
+end $$;
+
+-- Changes a topic. `expected` is what the operator saw of it, and of the default windows where the step leans on
+-- them (LG004 where it has changed since); `change` holds the fields to set.
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  perform ledger.check_expected(the_key, expected);
+  return ledger.topic_put(the_key, change);
+end $$;
+
+create function ledger.check_expected(the_key text, expected jsonb) returns void
+  language plpgsql as $$
+begin
+  if not ledger.is_seen(the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if not (ledger.topic_state(the_key)
+          || (select jsonb_build_object('default', jsonb_build_array(s.reconfirm_after, s.drop_after))
+                from ledger.setting s where s.only_row)) @> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+end $$;
+
+-- ── Labels, and merges ───────────────────────────────────────────────────────────────────────────
+
+-- From now on the label leads to the topic, and what led to the label does too.
+create function ledger.lead(label text, the_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.topic (key) values (the_key) on conflict do nothing;
+  update ledger.topic_alias a set key = the_key where a.key = label;
+  insert into ledger.topic_alias as a (alias, key) values (label, the_key)
+  on conflict (alias) do update set key = excluded.key;
+end $$;
+
+-- Another label for a topic. A key that was coined and that operators do not see is merged into the topic: no answer
+-- is lost, and the reply is that of a key never coined. Whoever withholds what nobody had coined under that label
+-- withholds the topic from now on. LG005: the label is a topic that they see (merge it), or was one and stays where it
+-- went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -140,18 +259,119 @@ declare
 begin
   perform ledger.lock_whole();
   the_key := (ledger.keys_of(array[target]))[1];
-  if not exists (select from ledger.topic t where t.key = the_key) then
+  if not ledger.is_seen(the_key) then
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
-  if exists (select from ledger.topic t where t.key = new_alias) then
+  if ledger.is_seen(new_alias) then
     raise exception 'the alias is a topic' using errcode = 'LG005';
   end if;
-  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key) then
+  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key and r.fixed) then
     raise exception 'the alias was a topic' using errcode = 'LG005';
   end if;
-  insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
-  on conflict (alias) do update set key = excluded.key;
-  perform ledger.merge_withheld(new_alias, the_key);
+  if exists (select from ledger.topic t where t.key = new_alias) then
+    perform ledger.merge_topic(new_alias, the_key, false);
+  else
+    perform ledger.merge_withheld(new_alias, the_key);
+    perform ledger.lead(new_alias, the_key);
+  end if;
+end $$;
+
+-- A key that an alias took in is a key again: what a legal hold left under it has a topic.
+create function ledger.alias_delete(old_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  the_key text;
+begin
+  perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[target]))[1];
+  if not ledger.is_seen(the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if exists (select from ledger.retired_key r where r.key = old_alias and r.fixed) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
+  delete from ledger.topic_alias a where a.alias = old_alias and a.key = the_key;
+  if not found then
+    raise exception 'no such alias' using errcode = 'LG003';
+  end if;
+  insert into ledger.topic (key)
+  select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
+  on conflict do nothing;
+end $$;
+
+-- Merges one topic into another, both seen; gives the one that stays.
+create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  perform ledger.check_expected(old_key, expected);
+  new_key := (ledger.keys_of(array[new_key]))[1];
+  if new_key = old_key then
+    raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
+  end if;
+  if not ledger.is_seen(new_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  perform ledger.merge_topic(old_key, new_key, true);
+  return ledger.topic_state(new_key);
+end $$;
+
+-- The stricter handling that an operator gave, the union of what is withheld, the newer answer. Bare answers stay
+-- behind, that is: they go. What was deleted under the old key stays deleted: a capture looks for the marks of
+-- retired keys too. Who is under a legal hold and has both answers keeps both, till it is lifted: the one under the
+-- old key can't be seen, since there is no such topic.
+--
+-- An old key that operators do not see (`seen` false) changes nothing that they see: if it was handled more strictly
+-- once, its answers are withheld instead, and as a label it can be moved and deleted like any other.
+create function ledger.merge_topic(old_key text, new_key text, seen boolean) returns void
+  language plpgsql as $$
+declare
+  old_handling text := (select t.handling from ledger.topic t where t.key = old_key);
+  new_handling text := (select t.handling from ledger.topic t where t.key = new_key);
+begin
+  if ledger.strictness(old_handling) > ledger.strictness(coalesce(new_handling, 'sealed')) then
+    if seen then
+      new_handling := old_handling;
+    else
+      perform ledger.withhold_from_all(old_key);
+    end if;
+  end if;
+
+  perform ledger.drop_answers(old_key, false);
+  perform ledger.merge_answers('ledger.entry', old_key, new_key);
+  perform ledger.merge_answers('ledger.pending', old_key, new_key);
+  -- what waits for their yes is out of date where a newer answer stands
+  delete from ledger.pending w using ledger.entry e
+   where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
+     and not exists (select from ledger.legal_hold h where h.principal = w.principal);
+  if new_handling = 'forbidden' then
+    perform ledger.drop_answers(new_key, true);
+  end if;
+
+  perform ledger.lay_all('ledger.entry');
+  perform ledger.lay_all('ledger.pending');
+  perform ledger.merge_withheld(old_key, new_key);
+
+  perform ledger.lead(old_key, new_key);
+  update ledger.topic t set handling = new_handling where t.key = new_key and t.handling is distinct from new_handling;
+  delete from ledger.topic t where t.key = old_key;
+  insert into ledger.retired_key as r (key, merged_into, fixed)
+  select k.key, new_key, bool_or(k.fixed)
+    from (select old_key as key, seen as fixed
+          union all
+          select o.key, o.fixed from ledger.retired_key o where o.merged_into = old_key) k
+   where k.key <> new_key
+   group by k.key
+  on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
+  delete from ledger.retired_key r where r.merged_into = old_key;
+  delete from ledger.outcome o where o.topic = old_key;
+  delete from ledger.snapshot s where s.topic = old_key;
+  delete from ledger.proposal o where o.topic = old_key;
 end $$;
 
 -- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
@@ -167,83 +387,6 @@ begin
   delete from ledger.withheld w
    where w.topic = old_key
      and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-end $$;
-
-create function ledger.alias_delete(old_alias text, target text) returns void
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-begin
-  perform ledger.lock_whole();
-  if exists (select from ledger.retired_key r where r.key = old_alias) then
-    raise exception 'the alias was a topic' using errcode = 'LG005';
-  end if;
-  delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
-  if not found then
-    raise exception 'no such alias' using errcode = 'LG003';
-  end if;
-end $$;
-
--- Merges one topic into another: the stricter handling that an operator gave, the union of what is
--- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold and has both
--- answers keeps both, till it is lifted: the one under the old key can't be seen, since there is no such topic.
-create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-as $$
-declare
-  old  ledger.topic;
-  into_topic ledger.topic;
-begin
-  perform ledger.lock_whole();
-  select * into old from ledger.topic t where t.key = old_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-  if ledger.topic_state(old) <> expected then
-    raise exception 'the topic has changed' using errcode = 'LG004';
-  end if;
-  new_key := (ledger.keys_of(array[new_key]))[1];
-  if new_key = old_key then
-    raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
-  end if;
-  select * into into_topic from ledger.topic t where t.key = new_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-
-  if ledger.strictness(old.handling) > ledger.strictness(coalesce(into_topic.handling, 'sealed')) then
-    into_topic.handling := old.handling;
-    update ledger.topic t set handling = old.handling where t.key = new_key;
-  end if;
-
-  perform ledger.drop_answers(old_key, false);
-  perform ledger.merge_answers('ledger.entry', old_key, new_key);
-  perform ledger.merge_answers('ledger.pending', old_key, new_key);
-  -- what waits for his yes is out of date where a newer answer stands
-  delete from ledger.pending w using ledger.entry e
-   where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
-     and not exists (select from ledger.legal_hold h where h.principal = w.principal);
-  if into_topic.handling = 'forbidden' then
-    perform ledger.drop_answers(new_key, true);
-  end if;
-
-  perform ledger.lay_all('ledger.entry');
-  perform ledger.lay_all('ledger.pending');
-  perform ledger.merge_withheld(old_key, new_key);
-
-  update ledger.topic_alias a set key = new_key where a.key = old_key;
-  delete from ledger.topic t where t.key = old_key;
-  insert into ledger.topic_alias (alias, key) values (old_key, new_key);
-  update ledger.retired_key r set merged_into = new_key where r.merged_into = old_key;
-  insert into ledger.retired_key as r (key, merged_into) values (old_key, new_key)
-  on conflict (key) do update set merged_into = excluded.merged_into;
-  delete from ledger.outcome o where o.topic = old_key;
-  delete from ledger.snapshot s where s.topic = old_key;
-  delete from ledger.proposal o where o.topic = old_key;
-  return ledger.topic_state(into_topic);
 end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
@@ -282,8 +425,9 @@ begin
 end $$;
 
 -- One statement, and no lock before it: on a row that stays as it is a lock would leave its mark (xmax),
--- which the sweep does not take away. Of two at once the second sees what the first has put.
-create function ledger.setting_change(change jsonb) returns jsonb
+-- which the sweep does not take away. Of two at once the second sees what the first has put. `expected` is what the
+-- operator saw; LG004 where it has changed since.
+create function ledger.setting_change(expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
@@ -294,7 +438,10 @@ begin
          (select new.reconfirm_after, new.drop_after, new.undecided_tier, new.visible_from,
                  coalesce(s.pepper_proof, new.pepper_proof)
             from jsonb_populate_record(s, change) new)
-   where s.only_row and jsonb_populate_record(s, change) is distinct from s;
+   where s.only_row and to_jsonb(s) @> expected and jsonb_populate_record(s, change) is distinct from s;
+  if not found and not ledger.setting_read() @> expected then
+    raise exception 'the settings have changed' using errcode = 'LG004';
+  end if;
   return ledger.setting_read();
 end $$;
 comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';
@@ -308,13 +455,47 @@ begin
 end $$;
 comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
-create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
+-- ── Figures ──────────────────────────────────────────────────────────────────────────────────────
+
+-- What the weekly snapshot says of a topic, or ('') of all: the day it was drawn, and rows of [reconfirm_after,
+-- drop_after, age, n]. The windows are the topic's own (null: the default); `age` is how old, in whole days, the
+-- youngest answer of that week is today. Every figure that operators get is made of these rows, so that no live row
+-- shows in one.
+create function ledger.snapshot_read(the_topic text) returns jsonb
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  drawn_on date := (select m.snapshot_on from ledger.sweep_mark m where m.only_row);
 begin
-  return query select s.topic, s.age_weeks, s.n from ledger.snapshot s where s.topic = the_topic order by s.age_weeks;
+  return jsonb_build_object('drawn_on', drawn_on, 'weeks', coalesce((
+    select jsonb_agg(jsonb_build_array(w.reconfirm_after, w.drop_after, w.age, w.n)
+                     order by w.reconfirm_after, w.drop_after, w.age)
+      from (select t.reconfirm_after, t.drop_after, s.age_weeks * 7 + coalesce(ledger.age(drawn_on), 0) as age,
+                   sum(s.n) as n
+              from ledger.snapshot s
+              join ledger.topic t on t.key = s.topic
+             where the_topic in ('', s.topic)
+             group by 1, 2, 3) w), '[]'));
+end $$;
+
+-- ── A sweep that an operator asks for ────────────────────────────────────────────────────────────
+
+-- The day of the sweep; null where one was asked for in this hour already. The row's own lock lets one through.
+create function ledger.sweep_ask() returns date
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  today date    := ledger.today();
+  hour  integer := ledger.hour();
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m
+     set asked_on = today, asked_hour = hour
+   where m.only_row and (m.asked_on, m.asked_hour) is distinct from (today, hour);
+  return case when found then today end;
 end $$;
 
 -- ── Legal holds ──────────────────────────────────────────────────────────────────────────────────

@@ -15,11 +15,11 @@ grant usage on schema ledger to
 -- which topics are covered; not what was said
 grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
 grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_keys;
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_content;
 
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
@@ -35,7 +35,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bar
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
-grant select, insert on ledger.topic to ledger_registrar;
+grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
@@ -77,8 +77,8 @@ begin
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
-      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
-      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
+      ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
@@ -99,21 +99,26 @@ begin
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
 
-      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
+      ('labels_taken',        'ledger_registrar',      'ledger_operator'),
+      ('aliases_of',          'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
       ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
+      ('sweep_ask',           'ledger_custodian',      'ledger_operator'),
 
       ('cut',                 'ledger_custodian',      'ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper'),
-      ('swept_on',            'ledger_custodian',      'ledger_operator, ledger_sweeper'),
+      ('swept_on',            'ledger_custodian',      'ledger_sweeper'),
       ('sweep_pieces',        'ledger_custodian',      'ledger_sweeper'),
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
@@ -137,7 +142,7 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'cut', 'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
+    'cut', 'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
     'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);

@@ -39,7 +39,7 @@ begin
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
       ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
-      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'),
+      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'), ('retired_key', 'fixed', 'boolean'),
       ('bare_form', 'form', 'text'),
       ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),
       ('snapshot', 'topic', 'text'), ('snapshot', 'age_weeks', 'integer'), ('snapshot', 'n', 'integer'),
@@ -48,7 +48,7 @@ begin
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
       ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
-      ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),
       ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;

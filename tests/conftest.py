@@ -105,6 +105,12 @@ class Database:
             for row in sweeper.execute("select ledger.sweep_restamp(%s)", (piece,)).fetchall()
         )
 
+    def hour(self, hour: int) -> None:
+        """Sets the hour of the day (UTC)."""
+        self.installer.execute(
+            f"create or replace function ledger.hour() returns integer language sql stable parallel safe return {hour:d}"
+        )
+
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """What a superuser sees: no filter at all."""
         return self.installer.execute(query, parameters or None).fetchall()
@@ -147,6 +153,16 @@ class Server:
 
     def _admin(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self.embedded.admin_conninfo("postgres"), autocommit=True)
+
+    def tune(self, setting: str, value: str | None) -> None:
+        """Sets a setting of the whole server; None: as it was."""
+        with self._admin() as admin:
+            admin.execute(
+                f"alter system reset {setting}"
+                if value is None
+                else f"alter system set {setting} = '{value}'"
+            )
+            admin.execute("select pg_reload_conf()")
 
     def empty(self) -> str:
         """A database without a schema."""

@@ -38,7 +38,8 @@
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
--- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one. None repeats a value.
+-- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
+-- LG010 the label is taken. None repeats a value.
 
 -- 01 · Roles
 --
@@ -254,6 +255,8 @@ comment on column ledger.topic.reconfirm_after is 'Whole days of age; null: the 
 comment on column ledger.topic.drop_after is 'Whole days of age; null: the default.';
 comment on column ledger.topic.listed is 'Approved by an operator for all to see. Unlisted: handled as sealed.';
 
+create index topic_listed on ledger.topic (key) where listed;
+
 create table ledger.topic_alias (
   alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
   key   text collate "C" not null check (alias <> key)
@@ -263,12 +266,16 @@ comment on table ledger.topic_alias is 'Other labels of a topic, merged keys amo
 comment on column ledger.topic_alias.key is 'A topic''s key; kept right by the functions, since a foreign key''s lock leaves an xmax.';
 
 create table ledger.retired_key (
-  key         text collate "C" not null primary key,
-  merged_into text collate "C" not null
+  key         text collate "C" not null,
+  merged_into text collate "C" not null,
+  fixed       boolean          not null default true,
+  primary key (key, merged_into)
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
 comment on table ledger.retired_key is
   'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
+comment on column ledger.retired_key.fixed is
+  'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
 
 create table ledger.bare_form (
   form text collate "C" not null primary key
@@ -322,7 +329,9 @@ create table ledger.sweep_mark (
   cluster     bigint,
   restored_on date,
   swept_on    date,
-  snapshot_on date
+  snapshot_on date,
+  asked_on    date,
+  asked_hour  integer check (asked_hour between 0 and 23)
 );
 comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
 comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
@@ -332,6 +341,9 @@ comment on column ledger.sweep_mark.cluster is
 comment on column ledger.sweep_mark.restored_on is
   'The day of the first cut in this cluster. Until a sweep of a later day, every sweep stamps everything anew.';
 comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that came to its end.';
+comment on column ledger.sweep_mark.asked_on is 'The day on which an operator last asked for a sweep.';
+comment on column ledger.sweep_mark.asked_hour is
+  'And the hour (UTC), so that there is one an hour. It is of an operator''s call: no answer is older or newer by it.';
 insert into ledger.sweep_mark default values;
 
 create table ledger.piece_mark (
@@ -470,6 +482,11 @@ create policy content on ledger.entry for select to ledger_agent_content
 create function ledger.today() returns date
   language sql stable parallel safe
   return (now() at time zone 'UTC')::date;
+
+create function ledger.hour() returns integer
+  language sql stable parallel safe
+  return extract(hour from now() at time zone 'UTC')::integer;
+comment on function ledger.hour is 'The hour of the day, in UTC, 0 to 23: for what may be asked once an hour. No row of a principal holds it.';
 
 create function ledger.age(as_of date) returns integer
   language sql stable parallel safe
@@ -619,6 +636,13 @@ begin
     raise exception 'the day has not been cut from the last one' using errcode = 'LG009';
   end if;
 end $$;
+
+create function ledger.is_named_today(stamp xid) returns boolean
+  language plpgsql stable as $$
+begin
+  return not ledger.is_before(stamp, (select m.cut_at from ledger.sweep_mark m where m.only_row));
+end $$;
+comment on function ledger.is_named_today is 'Of the stamp of an unlisted key: it was coined, or named for the first time, since the cut.';
 
 create function ledger.is_ahead(number xid8) returns boolean
   language plpgsql stable as $$
@@ -859,9 +883,7 @@ end $$;
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
 -- reply: no row.
 
--- What the labels stand for: the key of an alias, else the label itself, known or not. A reply names a
--- topic that is not listed by the caller's own label: what an alias of it leads to is an agent's word, and
--- no other agent's to read.
+-- What a label leads to by an operator's word: the key of an alias, else the label itself, known or not.
 create function ledger.keys_of(labels text[]) returns text[]
   language plpgsql stable as $$
 begin
@@ -872,6 +894,26 @@ begin
     select coalesce(a.key, l.label)
       from unnest(labels) with ordinality as l(label, ord)
       left join ledger.topic_alias a on a.alias = l.label
+     order by l.ord);
+end $$;
+
+-- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that was merged
+-- away, since what was said under that key has moved. Any other rests till its topic is listed: the label stands for itself.
+-- Slips and plurals are the application's to mend, with the labels of labels_listed. A reply names a topic
+-- that is not listed by the caller's own label: what a merged key leads to is an agent's word, and no other
+-- agent's to read.
+create function ledger.keys_read(labels text[]) returns text[]
+  language plpgsql stable as $$
+begin
+  if not exists (select from ledger.topic_alias a where a.alias = any (labels)) then
+    return labels;
+  end if;
+  return array(
+    select coalesce(a.key, l.label)
+      from unnest(labels) with ordinality as l(label, ord)
+      left join ledger.topic_alias a on a.alias = l.label
+       and (exists (select from ledger.topic t where t.key = a.key and t.listed)
+            or exists (select from ledger.retired_key r where r.key = a.alias))
      order by l.ord);
 end $$;
 
@@ -894,8 +936,8 @@ declare
   tier    text;
   nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
   seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
-  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
-  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_read(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_read(only_topics) else '{}' end;
   topics  text[];
   days    date[];
 begin
@@ -950,8 +992,8 @@ declare
   tier    text;
   nobody  constant uuid := '00000000-0000-0000-0000-000000000000';
   seen    uuid;  -- at tier none no row of his is even looked for: the time of a reply would tell that there are some
-  keys    text[] := case when all_listed then '{}' else ledger.keys_of(labels) end;
-  allowed text[] := case when narrowed then ledger.keys_of(only_topics) else '{}' end;
+  keys    text[] := case when all_listed then '{}' else ledger.keys_read(labels) end;
+  allowed text[] := case when narrowed then ledger.keys_read(only_topics) else '{}' end;
   topics  text[];
   answers text[];
   days    date[];
@@ -992,17 +1034,17 @@ comment on function ledger.recall is 'At most twelve entries; months, never days
 -- itself: the two functions that it calls do, each for itself.
 create function ledger.plan(
   p uuid, labels text[], max_tier text, narrowed boolean, only_topics text[]
-) returns table (key text, question text, freshness text, answer text, month date)
+) returns table (key text, listed boolean, question text, freshness text, answer text, month date)
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
 #variable_conflict use_column
 declare
-  keys text[] := ledger.keys_of(labels);
+  keys text[] := ledger.keys_read(labels);
 begin
   return query
-    select case when t.listed then k.key else labels[k.ord] end,
+    select case when t.listed then k.key else labels[k.ord] end, coalesce(t.listed, false),
            case when t.listed then t.question end, c.freshness, r.answer, r.month
       from unnest(keys) with ordinality as k(key, ord)
       left join ledger.topic t on t.key = k.key
@@ -1029,43 +1071,67 @@ begin
      limit most;
 end $$;
 
--- Everything that a label may be near to: of listed topics, the keys and the aliases.
-create function ledger.labels_listed() returns table (label text, key text, question text)
+-- The listed topics whole, with all their labels and the keys that were merged into them: what labels are held
+-- against, and what a capture is judged by.
+create function ledger.labels_listed()
+  returns table (key text, question text, handling text, authority text, aliases text[], retired text[])
   language plpgsql stable strict security definer rows 500
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
 begin
   return query
-    select t.key, t.key, t.question from ledger.topic t where t.listed
-    union all
-    select a.alias, t.key, t.question
-      from ledger.topic_alias a join ledger.topic t on t.key = a.key
-     where t.listed;
+    select t.key, t.question, t.handling, t.authority,
+           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
+           array(select r.key from ledger.retired_key r where r.merged_into = t.key order by r.key)
+      from ledger.topic t
+     where t.listed
+     order by t.key;
 end $$;
 
--- Registers a key, if it is not there. Says nothing: whether it was there is nobody's business. So the
--- commit does not wait for the disk, which it would for a new key alone. A key that a crash takes with it
--- is coined again when it is named again; an answer under it is on disk together with it.
+-- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
+-- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
+-- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together
+-- with it. The first time on a day that an unlisted key is named, its row is written anew: the sweep takes away keys
+-- that nobody has, but none that was named today (09).
+create function ledger.coin_missing(keys text[]) returns void
+  language plpgsql as $$
+declare
+  known text[];
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform ledger.lock_in_common();
+  insert into ledger.topic (key)
+  select distinct k
+    from unnest(keys) k
+   where not exists (select from ledger.topic_alias a where a.alias = k)
+     and not exists (select from ledger.retired_key r where r.key = k)
+   order by k
+  on conflict do nothing;
+  known := array(
+    select t.key from ledger.topic t
+     where t.key = any (keys) and not t.listed and not ledger.is_named_today(t.xmin) order by t.key);
+  if known <> '{}' then
+    update ledger.topic t set key = t.key where t.key = any (known);
+  end if;
+end $$;
+
+-- Says nothing: whether a key was there is nobody's business.
 create function ledger.coin(new_key text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 begin
-  perform set_config('synchronous_commit', 'off', true);
-  perform ledger.lock_in_common();
-  insert into ledger.topic (key)
-  select new_key
-   where not exists (select from ledger.topic_alias a where a.alias = new_key)
-  on conflict do nothing;
+  perform ledger.coin_missing(array[new_key]);
 end $$;
 -- 06 · What the application that carries the chats calls
 --
--- A capture is one statement where it can be: the application takes the labels for keys, judges, and
--- says what it took for granted. `ledger.capture` keeps the answers or says "the registry has it
--- otherwise" (an alias, a key never seen, a topic that is never stored); then the labels are turned
--- into topics first (topics_for) and the gate judges again. Nothing else is ever given back: what a
--- capture answers depends on the request and the registry, never on what is stored of a principal.
+-- The application knows the listed topics (labels_listed, a few seconds old at the most), judges by them, and
+-- says what it took for granted. `ledger.capture` keeps the answers, or says "the registry has it otherwise" (an
+-- alias that moved, a topic that was merged away, a question that changed); then the application reads the registry
+-- anew and judges again. A capture of listed topics is that one statement. Where an accepted answer is on
+-- a topic that is not listed, topics_for comes before it, whether the key was there or not. Nothing else is ever given
+-- back: what a capture answers depends on the request and the listed registry, never on what is stored of a principal.
 --
 -- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
 -- key and of the keys that were merged into it, and last that of all topics.
@@ -1082,43 +1148,32 @@ begin
   return least(said_on, ledger.today());
 end $$;
 
--- Each label's topic, in order. `coin_missing` registers what was not there, in a transaction of its
--- own, so that no row of a principal shares its stamp. `names` are the key and the keys that were
--- merged into it: what was deleted under those stays deleted.
+-- Where an answer under each label is kept, in order: the key, whether it is listed after all, and its names (the
+-- key and the keys that were merged into it: what was deleted under those stays deleted). `coin_missing`
+-- registers what is not there, in a transaction of its own, so that no row of a principal shares its stamp. An
+-- alias of a topic that is not listed is never coined: what is said under it is kept with its topic.
 create function ledger.topics_for(labels text[], coin_missing boolean, said_on date)
-  returns table (key text, listed boolean, question text, handling text, authority text, names text[])
+  returns table (key text, listed boolean, names text[])
   language plpgsql strict security definer rows 4
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
-declare
-  day  date   := ledger.day_of(said_on);
-  keys text[] := ledger.keys_of(labels);
 begin
-  if coin_missing and exists (select from unnest(keys) k where not exists (select from ledger.topic t where t.key = k)) then
-    perform ledger.lock_in_common();
-    keys := ledger.keys_of(labels);  -- an alias may have been put while this waited
-    insert into ledger.topic (key)
-    select distinct k from unnest(keys) k
-     where not exists (select from ledger.topic t where t.key = k)
-     order by k
-    on conflict do nothing;
+  perform ledger.day_of(said_on);
+  if coin_missing then
+    perform ledger.coin_missing(labels);
   end if;
   return query
     select k.key,
-           coalesce(t.listed, false),
-           case when t.listed then t.question end,
-           case when t.listed then t.handling else 'sealed' end,
-           case when t.listed then t.authority end,
+           exists (select from ledger.topic t where t.key = k.key and t.listed),
            array_prepend(k.key, array(select r.key from ledger.retired_key r where r.merged_into = k.key order by r.key))
-      from unnest(keys) with ordinality as k(key, ord)
-      left join ledger.topic t on t.key = k.key
+      from unnest(ledger.keys_of(labels)) with ordinality as k(key, ord)
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate: a list of {topic, answer, question, marks}, one a topic.
--- `question` is the one under which the gate judged a bare answer, which would lie under another; null
--- where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
+-- Keeps answers that passed the gate: a list of {topic, label, answer, question, marks}, one a topic.
+-- `label` is the one that was taken for the topic's. `question` is the one under which the gate judged a bare
+-- answer, which would lie under another; null where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
 -- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
 -- error whatever is stored. False: the registry has it otherwise, and nothing is
 -- kept.
@@ -1140,6 +1195,8 @@ declare
   wait_topics  text[]  := '{}';
   wait_answers text[]  := '{}';
   late_topics  text[]  := '{}';
+  past_topics  text[]  := '{}';
+  past         integer := 0;
   named        text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
@@ -1152,8 +1209,8 @@ begin
     into his;
 
   for new in
-    select a.topic, a.answer, a.question, a.marks
-      from jsonb_to_recordset(answers) as a(topic text, answer text, question text, marks jsonb)
+    select a.topic, a.label, a.answer, a.question, a.marks
+      from jsonb_to_recordset(answers) as a(topic text, label text, answer text, question text, marks jsonb)
   loop
     if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
       raise exception 'answers have words, and a topic has one' using errcode = '22023';
@@ -1161,6 +1218,7 @@ begin
     named := named || new.topic;
 
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
+           t.listed or ledger.is_named_today(t.xmin) as stays,
            coalesce(t.drop_after, s.drop_after) as drop_after,
            (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
       into about
@@ -1168,8 +1226,10 @@ begin
       join ledger.setting s on s.only_row
      where t.key = new.topic;
     if not found
+       or not about.stays  -- the sweep may be taking it away at this moment: it is to be coined again
        or about.listed and about.handling = 'forbidden'
        or new.question is not null and (about.listed and new.question = about.question) is not true
+       or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
        or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
       return false;
     end if;
@@ -1188,6 +1248,16 @@ begin
       or old.as_of > day or old.waits_since > day
       or new.marks ?| his.barred;
 
+    -- What is past its window goes as in a sweep, so that nothing tells which of the two came first.
+    if today - old.as_of >= about.drop_after then
+      past_topics := past_topics || new.topic;
+      past := past + 1;
+      old.answer := null;
+    end if;
+    if today - old.waits_since >= about.drop_after then
+      past := past + 1;
+    end if;
+
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -1200,9 +1270,10 @@ begin
     end if;
   end loop;
 
-  if put_topics <> '{}' then
-    perform ledger.lay_entries(p, put_topics, put_answers, day, '{}');
+  if put_topics || past_topics <> '{}' then
+    perform ledger.lay_entries(p, put_topics, put_answers, day, past_topics);
   end if;
+  perform ledger.note(p, 'expired', past);
   if late_topics <> '{}' then  -- what waited for his yes there is out of date
     delete from ledger.pending w where w.principal = p and w.topic = any (late_topics);
   end if;
@@ -1715,39 +1786,102 @@ end $$;
 --
 -- They own the registry and the windows. They have no way to an entry or a consent row: the functions
 -- that must touch everybody's rows (a merge, a changed question) give back the topic and nothing about them;
--- figures come from the weekly snapshot. A bare answer (ledger.bare_form) means nothing under another
+-- figures come from the weekly snapshot. No reply of these functions depends on a live row of a principal, or on an
+-- unlisted key that a person's answer coined: two ledgers that differ in one person and have the same snapshot answer
+-- every sequence of these calls alike (tests/oracle/test_operators.py). A bare answer (ledger.bare_form) means nothing under another
 -- question, so it goes or stays behind; the list is taken from no caller, who could ask by it what was said.
 
-create function ledger.topics_all()
-  returns table (key text, question text, handling text, authority text, reconfirm_after integer,
-                 drop_after integer, listed boolean, aliases text[], proposed boolean)
-  language plpgsql stable strict security definer rows 500
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-#variable_conflict use_column
+-- ── What they see of the registry ────────────────────────────────────────────────────────────────
+-- Listed topics, and the proposals of the weekly snapshot. Every other key is somebody's own word, coined because a
+-- person said something about it: a call on it answers as if it had never been coined. So nothing here asks whether
+-- an unlisted key has a row, and a proposal is the same whether or not its row is still there.
+
+create function ledger.is_seen(the_key text) returns boolean
+  language plpgsql stable as $$
 begin
-  return query
-    select t.key, t.question, coalesce(t.handling, 'sealed'), t.authority, t.reconfirm_after, t.drop_after, t.listed,
-           array(select a.alias from ledger.topic_alias a where a.key = t.key order by a.alias),
-           not t.listed and exists (select from ledger.proposal o where o.topic = t.key)
-      from ledger.topic t
-     order by t.key;
+  return exists (select from ledger.topic t where t.key = the_key and t.listed)
+      or exists (select from ledger.proposal o where o.topic = the_key);
+end $$;
+comment on function ledger.is_seen is 'Whether operators see this key: it is listed, or proposed.';
+
+-- A topic as a document: what If-Match is made of, and compared with under the lock. `given`: an operator gave its
+-- handling, so that to loosen it is a step.
+create function ledger.topic_state(the_key text) returns jsonb
+  language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+             'key', the_key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'),
+             'given', t.handling is not null, 'authority', t.authority,
+             'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', coalesce(t.listed, false),
+             'proposed', t.listed is not true and exists (select from ledger.proposal o where o.topic = the_key),
+             'aliases', array(select a.alias from ledger.topic_alias a where a.key = the_key order by a.alias))
+      from (select) one
+      left join ledger.topic t on t.key = the_key);
 end $$;
 
--- The row of a topic as a document: what If-Match is made of, and compared with under the lock.
-create function ledger.topic_state(t ledger.topic) returns jsonb
-  language sql stable
-  return jsonb_build_object(
-    'key', t.key, 'question', t.question, 'handling', coalesce(t.handling, 'sealed'), 'authority', t.authority,
-    'reconfirm_after', t.reconfirm_after, 'drop_after', t.drop_after, 'listed', t.listed);
+-- A page by key, from the one after `after_key`; of `which` (all, listed, proposed), with `part` somewhere in the
+-- key, an alias or the question.
+create function ledger.topics_seen(after_key text, most integer, part text, which text) returns setof jsonb
+  language plpgsql stable strict security definer rows 100
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return query
+    select ledger.topic_state(page.key)
+      from (select k.key
+              from (select t.key, t.question
+                      from ledger.topic t
+                     where t.listed and t.key > after_key and which <> 'proposed'
+                    union all
+                    select o.topic, t.question
+                      from ledger.proposal o
+                      left join ledger.topic t on t.key = o.topic
+                     where t.listed is not true and o.topic > after_key and which <> 'listed') k
+             where part = ''
+                or strpos(k.key, translate(part, ' ', '_')) > 0
+                or strpos(lower(k.question), part) > 0
+                or exists (select from ledger.topic_alias a
+                            where a.key = k.key and strpos(a.alias, translate(part, ' ', '_')) > 0)
+             order by k.key
+             limit most) page
+     order by page.key;
+end $$;
 
+-- The topic that a label names; null where operators see none.
 create function ledger.topic_read(label text) returns jsonb
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
+declare
+  the_key text := (ledger.keys_of(array[label]))[1];
 begin
-  return (select ledger.topic_state(t) from ledger.topic t where t.key = (ledger.keys_of(array[label]))[1]);
+  return case when ledger.is_seen(the_key) then ledger.topic_state(the_key) end;
 end $$;
+
+-- Which of these labels are taken: a key that operators see, or an alias.
+create function ledger.labels_taken(labels text[]) returns text[]
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return array(
+    select l.label
+      from unnest(labels) with ordinality as l(label, ord)
+     where ledger.is_seen(l.label) or exists (select from ledger.topic_alias a where a.alias = l.label)
+     order by l.ord);
+end $$;
+
+-- The aliases that lead to a key, seen or not: only operators put them.
+create function ledger.aliases_of(the_key text) returns text[]
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return array(select a.alias from ledger.topic_alias a where a.key = the_key order by a.alias);
+end $$;
+
+-- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
 create function ledger.strictness(handling text) returns integer
   language sql immutable
@@ -1794,27 +1928,17 @@ begin
   perform ledger.lay_all('ledger.withheld');
 end $$;
 
--- Changes a topic. `expected` is the row as the operator saw it (LG004 where it has changed since),
--- `change` holds the fields to set. Loosening the handling that an operator gave withholds the topic for
--- everybody who has an entry, until he releases it: also when it is unlisted before or in between, and what was
--- given once is never taken back to null. To give an unlisted topic its first handling is no loosening.
-create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-as $$
+-- Sets the fields in `change`, and does what follows for the answers. Loosening the handling that an operator gave
+-- withholds the topic for everybody who has an answer, until they release it: also when it is unlisted before or in
+-- between, and what was given once is never taken back to null. To give a first handling is no loosening.
+create function ledger.topic_put(the_key text, change jsonb) returns jsonb
+  language plpgsql as $$
 declare
   old ledger.topic;
   new ledger.topic;
 begin
-  perform ledger.lock_whole();
+  insert into ledger.topic (key) values (the_key) on conflict do nothing;
   select * into old from ledger.topic t where t.key = the_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-  if ledger.topic_state(old) <> expected then
-    raise exception 'the topic has changed' using errcode = 'LG004';
-  end if;
   new := jsonb_populate_record(old, change - 'key');
   new.handling := coalesce(new.handling, old.handling);
 
@@ -1824,25 +1948,91 @@ begin
    where t.key = the_key;
 
   if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
-    insert into ledger.withheld (principal, topic)
-    select h.principal, the_key
-      from (select e.principal from ledger.entry e where e.topic = the_key
-            union
-            select w.principal from ledger.pending w where w.topic = the_key) h
-     order by h.principal
-    on conflict do nothing;
-    perform ledger.lay_all('ledger.withheld');
+    perform ledger.withhold_from_all(the_key);
   end if;
   if new.handling = 'forbidden' then
     perform ledger.drop_answers(the_key, true);
   elsif new.question is distinct from old.question then
     perform ledger.drop_answers(the_key, false);
   end if;
-  return ledger.topic_state(new);
+  return ledger.topic_state(the_key);
 end $$;
 
--- Another label for a topic. Whoever withholds what nobody had coined under that label withholds the topic from now
--- on. LG005: the label is a topic itself (merge it), or was one and stays where it went.
+create function ledger.withhold_from_all(the_topic text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.withheld (principal, topic)
+  select h.principal, the_topic
+    from (select e.principal from ledger.entry e where e.topic = the_topic
+          union
+          select w.principal from ledger.pending w where w.topic = the_topic) h
+   order by h.principal
+  on conflict do nothing;
+  perform ledger.lay_all('ledger.withheld');
+end $$;
+comment on function ledger.withhold_from_all is 'Keeps a topic back from all agents, for everybody who has an answer.';
+
+-- Creates a listed topic. Where the key was coined, or listed once, it becomes what is given here: the reply is that
+-- of a key never seen. LG010: operators see such a topic already, or the label leads to another.
+create function ledger.topic_create(the_key text, fields jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  if exists (select from ledger.topic t where t.key = the_key and t.listed)
+     or exists (select from ledger.topic_alias a where a.alias = the_key) then
+    raise exception 'the label is taken' using errcode = 'LG010';
+  end if;
+  return ledger.topic_put(
+    the_key,
+    '{"question": null, "handling": "open", "authority": null, "reconfirm_after": null, "drop_after": null}'
+      || fields || '{"listed": true}');
+end $$;
+
+-- Changes a topic. `expected` is what the operator saw of it, and of the default windows where the step leans on
+-- them (LG004 where it has changed since); `change` holds the fields to set.
+create function ledger.topic_change(the_key text, expected jsonb, change jsonb) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  perform ledger.check_expected(the_key, expected);
+  return ledger.topic_put(the_key, change);
+end $$;
+
+create function ledger.check_expected(the_key text, expected jsonb) returns void
+  language plpgsql as $$
+begin
+  if not ledger.is_seen(the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if not (ledger.topic_state(the_key)
+          || (select jsonb_build_object('default', jsonb_build_array(s.reconfirm_after, s.drop_after))
+                from ledger.setting s where s.only_row)) @> expected then
+    raise exception 'the topic has changed' using errcode = 'LG004';
+  end if;
+end $$;
+
+-- ── Labels, and merges ───────────────────────────────────────────────────────────────────────────
+
+-- From now on the label leads to the topic, and what led to the label does too.
+create function ledger.lead(label text, the_key text) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.topic (key) values (the_key) on conflict do nothing;
+  update ledger.topic_alias a set key = the_key where a.key = label;
+  insert into ledger.topic_alias as a (alias, key) values (label, the_key)
+  on conflict (alias) do update set key = excluded.key;
+end $$;
+
+-- Another label for a topic. A key that was coined and that operators do not see is merged into the topic: no answer
+-- is lost, and the reply is that of a key never coined. Whoever withholds what nobody had coined under that label
+-- withholds the topic from now on. LG005: the label is a topic that they see (merge it), or was one and stays where it
+-- went.
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1853,18 +2043,119 @@ declare
 begin
   perform ledger.lock_whole();
   the_key := (ledger.keys_of(array[target]))[1];
-  if not exists (select from ledger.topic t where t.key = the_key) then
+  if not ledger.is_seen(the_key) then
     raise exception 'no such topic' using errcode = 'LG003';
   end if;
-  if exists (select from ledger.topic t where t.key = new_alias) then
+  if ledger.is_seen(new_alias) then
     raise exception 'the alias is a topic' using errcode = 'LG005';
   end if;
-  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key) then
+  if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key and r.fixed) then
     raise exception 'the alias was a topic' using errcode = 'LG005';
   end if;
-  insert into ledger.topic_alias as a (alias, key) values (new_alias, the_key)
-  on conflict (alias) do update set key = excluded.key;
-  perform ledger.merge_withheld(new_alias, the_key);
+  if exists (select from ledger.topic t where t.key = new_alias) then
+    perform ledger.merge_topic(new_alias, the_key, false);
+  else
+    perform ledger.merge_withheld(new_alias, the_key);
+    perform ledger.lead(new_alias, the_key);
+  end if;
+end $$;
+
+-- A key that an alias took in is a key again: what a legal hold left under it has a topic.
+create function ledger.alias_delete(old_alias text, target text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  the_key text;
+begin
+  perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[target]))[1];
+  if not ledger.is_seen(the_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  if exists (select from ledger.retired_key r where r.key = old_alias and r.fixed) then
+    raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
+  delete from ledger.topic_alias a where a.alias = old_alias and a.key = the_key;
+  if not found then
+    raise exception 'no such alias' using errcode = 'LG003';
+  end if;
+  insert into ledger.topic (key)
+  select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
+  on conflict do nothing;
+end $$;
+
+-- Merges one topic into another, both seen; gives the one that stays.
+create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  perform ledger.check_expected(old_key, expected);
+  new_key := (ledger.keys_of(array[new_key]))[1];
+  if new_key = old_key then
+    raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
+  end if;
+  if not ledger.is_seen(new_key) then
+    raise exception 'no such topic' using errcode = 'LG003';
+  end if;
+  perform ledger.merge_topic(old_key, new_key, true);
+  return ledger.topic_state(new_key);
+end $$;
+
+-- The stricter handling that an operator gave, the union of what is withheld, the newer answer. Bare answers stay
+-- behind, that is: they go. What was deleted under the old key stays deleted: a capture looks for the marks of
+-- retired keys too. Who is under a legal hold and has both answers keeps both, till it is lifted: the one under the
+-- old key can't be seen, since there is no such topic.
+--
+-- An old key that operators do not see (`seen` false) changes nothing that they see: if it was handled more strictly
+-- once, its answers are withheld instead, and as a label it can be moved and deleted like any other.
+create function ledger.merge_topic(old_key text, new_key text, seen boolean) returns void
+  language plpgsql as $$
+declare
+  old_handling text := (select t.handling from ledger.topic t where t.key = old_key);
+  new_handling text := (select t.handling from ledger.topic t where t.key = new_key);
+begin
+  if ledger.strictness(old_handling) > ledger.strictness(coalesce(new_handling, 'sealed')) then
+    if seen then
+      new_handling := old_handling;
+    else
+      perform ledger.withhold_from_all(old_key);
+    end if;
+  end if;
+
+  perform ledger.drop_answers(old_key, false);
+  perform ledger.merge_answers('ledger.entry', old_key, new_key);
+  perform ledger.merge_answers('ledger.pending', old_key, new_key);
+  -- what waits for their yes is out of date where a newer answer stands
+  delete from ledger.pending w using ledger.entry e
+   where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
+     and not exists (select from ledger.legal_hold h where h.principal = w.principal);
+  if new_handling = 'forbidden' then
+    perform ledger.drop_answers(new_key, true);
+  end if;
+
+  perform ledger.lay_all('ledger.entry');
+  perform ledger.lay_all('ledger.pending');
+  perform ledger.merge_withheld(old_key, new_key);
+
+  perform ledger.lead(old_key, new_key);
+  update ledger.topic t set handling = new_handling where t.key = new_key and t.handling is distinct from new_handling;
+  delete from ledger.topic t where t.key = old_key;
+  insert into ledger.retired_key as r (key, merged_into, fixed)
+  select k.key, new_key, bool_or(k.fixed)
+    from (select old_key as key, seen as fixed
+          union all
+          select o.key, o.fixed from ledger.retired_key o where o.merged_into = old_key) k
+   where k.key <> new_key
+   group by k.key
+  on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
+  delete from ledger.retired_key r where r.merged_into = old_key;
+  delete from ledger.outcome o where o.topic = old_key;
+  delete from ledger.snapshot s where s.topic = old_key;
+  delete from ledger.proposal o where o.topic = old_key;
 end $$;
 
 -- Who withholds the one key withholds the other instead; the one too, where a hold keeps an entry under it.
@@ -1880,83 +2171,6 @@ begin
   delete from ledger.withheld w
    where w.topic = old_key
      and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
-end $$;
-
-create function ledger.alias_delete(old_alias text, target text) returns void
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-as $$
-begin
-  perform ledger.lock_whole();
-  if exists (select from ledger.retired_key r where r.key = old_alias) then
-    raise exception 'the alias was a topic' using errcode = 'LG005';
-  end if;
-  delete from ledger.topic_alias a where a.alias = old_alias and a.key = (ledger.keys_of(array[target]))[1];
-  if not found then
-    raise exception 'no such alias' using errcode = 'LG003';
-  end if;
-end $$;
-
--- Merges one topic into another: the stricter handling that an operator gave, the union of what is
--- withheld, the newer answer. Bare answers stay behind, that is: they go. What was deleted under the old
--- key stays deleted: a capture looks for the marks of retired keys too. Who is under a legal hold and has both
--- answers keeps both, till it is lifted: the one under the old key can't be seen, since there is no such topic.
-create function ledger.topics_merge(old_key text, expected jsonb, new_key text) returns jsonb
-  language plpgsql strict security definer
-  set search_path = pg_catalog, ledger, pg_temp
-  set row_security = on
-as $$
-declare
-  old  ledger.topic;
-  into_topic ledger.topic;
-begin
-  perform ledger.lock_whole();
-  select * into old from ledger.topic t where t.key = old_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-  if ledger.topic_state(old) <> expected then
-    raise exception 'the topic has changed' using errcode = 'LG004';
-  end if;
-  new_key := (ledger.keys_of(array[new_key]))[1];
-  if new_key = old_key then
-    raise exception 'a topic can not be merged into itself' using errcode = 'LG005';
-  end if;
-  select * into into_topic from ledger.topic t where t.key = new_key;
-  if not found then
-    raise exception 'no such topic' using errcode = 'LG003';
-  end if;
-
-  if ledger.strictness(old.handling) > ledger.strictness(coalesce(into_topic.handling, 'sealed')) then
-    into_topic.handling := old.handling;
-    update ledger.topic t set handling = old.handling where t.key = new_key;
-  end if;
-
-  perform ledger.drop_answers(old_key, false);
-  perform ledger.merge_answers('ledger.entry', old_key, new_key);
-  perform ledger.merge_answers('ledger.pending', old_key, new_key);
-  -- what waits for his yes is out of date where a newer answer stands
-  delete from ledger.pending w using ledger.entry e
-   where w.topic = new_key and e.topic = new_key and e.principal = w.principal and e.as_of > w.as_of
-     and not exists (select from ledger.legal_hold h where h.principal = w.principal);
-  if into_topic.handling = 'forbidden' then
-    perform ledger.drop_answers(new_key, true);
-  end if;
-
-  perform ledger.lay_all('ledger.entry');
-  perform ledger.lay_all('ledger.pending');
-  perform ledger.merge_withheld(old_key, new_key);
-
-  update ledger.topic_alias a set key = new_key where a.key = old_key;
-  delete from ledger.topic t where t.key = old_key;
-  insert into ledger.topic_alias (alias, key) values (old_key, new_key);
-  update ledger.retired_key r set merged_into = new_key where r.merged_into = old_key;
-  insert into ledger.retired_key as r (key, merged_into) values (old_key, new_key)
-  on conflict (key) do update set merged_into = excluded.merged_into;
-  delete from ledger.outcome o where o.topic = old_key;
-  delete from ledger.snapshot s where s.topic = old_key;
-  delete from ledger.proposal o where o.topic = old_key;
-  return ledger.topic_state(into_topic);
 end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
@@ -1995,8 +2209,9 @@ begin
 end $$;
 
 -- One statement, and no lock before it: on a row that stays as it is a lock would leave its mark (xmax),
--- which the sweep does not take away. Of two at once the second sees what the first has put.
-create function ledger.setting_change(change jsonb) returns jsonb
+-- which the sweep does not take away. Of two at once the second sees what the first has put. `expected` is what the
+-- operator saw; LG004 where it has changed since.
+create function ledger.setting_change(expected jsonb, change jsonb) returns jsonb
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
@@ -2007,7 +2222,10 @@ begin
          (select new.reconfirm_after, new.drop_after, new.undecided_tier, new.visible_from,
                  coalesce(s.pepper_proof, new.pepper_proof)
             from jsonb_populate_record(s, change) new)
-   where s.only_row and jsonb_populate_record(s, change) is distinct from s;
+   where s.only_row and to_jsonb(s) @> expected and jsonb_populate_record(s, change) is distinct from s;
+  if not found and not ledger.setting_read() @> expected then
+    raise exception 'the settings have changed' using errcode = 'LG004';
+  end if;
   return ledger.setting_read();
 end $$;
 comment on function ledger.setting_change is 'The proof of the pepper is written once and never again.';
@@ -2021,13 +2239,47 @@ begin
 end $$;
 comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
-create function ledger.snapshot_read(the_topic text) returns table (topic text, age_weeks integer, n integer)
+-- ── Figures ──────────────────────────────────────────────────────────────────────────────────────
+
+-- What the weekly snapshot says of a topic, or ('') of all: the day it was drawn, and rows of [reconfirm_after,
+-- drop_after, age, n]. The windows are the topic's own (null: the default); `age` is how old, in whole days, the
+-- youngest answer of that week is today. Every figure that operators get is made of these rows, so that no live row
+-- shows in one.
+create function ledger.snapshot_read(the_topic text) returns jsonb
   language plpgsql stable strict security definer
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  drawn_on date := (select m.snapshot_on from ledger.sweep_mark m where m.only_row);
 begin
-  return query select s.topic, s.age_weeks, s.n from ledger.snapshot s where s.topic = the_topic order by s.age_weeks;
+  return jsonb_build_object('drawn_on', drawn_on, 'weeks', coalesce((
+    select jsonb_agg(jsonb_build_array(w.reconfirm_after, w.drop_after, w.age, w.n)
+                     order by w.reconfirm_after, w.drop_after, w.age)
+      from (select t.reconfirm_after, t.drop_after, s.age_weeks * 7 + coalesce(ledger.age(drawn_on), 0) as age,
+                   sum(s.n) as n
+              from ledger.snapshot s
+              join ledger.topic t on t.key = s.topic
+             where the_topic in ('', s.topic)
+             group by 1, 2, 3) w), '[]'));
+end $$;
+
+-- ── A sweep that an operator asks for ────────────────────────────────────────────────────────────
+
+-- The day of the sweep; null where one was asked for in this hour already. The row's own lock lets one through.
+create function ledger.sweep_ask() returns date
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  today date    := ledger.today();
+  hour  integer := ledger.hour();
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m
+     set asked_on = today, asked_hour = hour
+   where m.only_row and (m.asked_on, m.asked_hour) is distinct from (today, hour);
+  return case when found then today end;
 end $$;
 
 -- ── Legal holds ──────────────────────────────────────────────────────────────────────────────────
@@ -2512,11 +2764,11 @@ grant usage on schema ledger to
 -- which topics are covered; not what was said
 grant select (principal, topic, as_of) on ledger.entry to ledger_agent_keys;
 grant select on ledger.consent, ledger.objection, ledger.legal_hold, ledger.withheld to ledger_agent_keys;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_keys;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_keys;
 
 -- what was said, under consent
 grant select on ledger.entry to ledger_agent_content;
-grant select on ledger.topic, ledger.topic_alias, ledger.setting to ledger_agent_content;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.setting to ledger_agent_content;
 
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
@@ -2532,7 +2784,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bar
 grant select, insert, update on ledger.outcome to ledger_writer;
 
 -- the registry, without principals
-grant select, insert on ledger.topic to ledger_registrar;
+grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.version to ledger_registrar;
@@ -2574,8 +2826,8 @@ begin
       ('recall',              'ledger_agent_content',  'ledger_agent, ledger_agent_keys'),
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
-      ('labels_listed',       'ledger_registrar',      'ledger_agent'),
-      ('coin',                'ledger_registrar',      'ledger_agent, ledger_operator'),
+      ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
+      ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
       ('capture',             'ledger_writer',         'ledger_capture'),
@@ -2596,21 +2848,26 @@ begin
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
 
-      ('topics_all',          'ledger_registrar',      'ledger_operator'),
+      ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
+      ('labels_taken',        'ledger_registrar',      'ledger_operator'),
+      ('aliases_of',          'ledger_registrar',      'ledger_operator'),
       ('alias_delete',        'ledger_registrar',      'ledger_operator'),
       ('setting_read',        'ledger_registrar',      'ledger_operator, ledger_registrar'),
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
+      ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('topics_merge',        'ledger_custodian',      'ledger_operator'),
       ('alias_put',           'ledger_custodian',      'ledger_operator'),
       ('hold_place',          'ledger_writer',         'ledger_operator'),
       ('hold_lift',           'ledger_writer',         'ledger_operator'),
+      ('sweep_ask',           'ledger_custodian',      'ledger_operator'),
 
       ('cut',                 'ledger_custodian',      'ledger_agent, ledger_capture, ledger_principal, ledger_operator, ledger_sweeper'),
-      ('swept_on',            'ledger_custodian',      'ledger_operator, ledger_sweeper'),
+      ('swept_on',            'ledger_custodian',      'ledger_sweeper'),
       ('sweep_pieces',        'ledger_custodian',      'ledger_sweeper'),
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
@@ -2634,7 +2891,7 @@ begin
 
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
-    'cut', 'alias_put', 'alias_delete', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
+    'cut', 'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
     'sweep_restamp'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
@@ -2764,7 +3021,7 @@ begin
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
       ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
-      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'),
+      ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'), ('retired_key', 'fixed', 'boolean'),
       ('bare_form', 'form', 'text'),
       ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),
       ('snapshot', 'topic', 'text'), ('snapshot', 'age_weeks', 'integer'), ('snapshot', 'n', 'integer'),
@@ -2773,7 +3030,7 @@ begin
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
       ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
-      ('sweep_mark', 'snapshot_on', 'date'),
+      ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),
       ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;

@@ -98,6 +98,21 @@ def test_plan_says_what_to_do_about_each_label(told: Api) -> None:
     assert planned["prompt"]
 
 
+def test_a_plan_names_similar_topics_where_a_label_is_none_of_them(told: Api) -> None:
+    planned = ask(told, "/v1/plan", {"labels": ["smoking habits", "smokng", "no smoking"]})
+    habits, slip, negated = planned["items"]
+    assert habits == {"label": "smoking habits", "key": "smoking_habits", "do": "ask", "similar": ["smoking"]}
+    assert (slip["key"], slip["do"]) == ("smoking", "reconfirm") and "similar" not in slip
+    assert negated == {"label": "no smoking", "key": "no_smoking", "do": "ask"}
+
+
+def test_a_label_that_an_operator_put_a_moment_ago_is_known_with_its_slips(told: Api) -> None:
+    assert ask(told, "/v1/plan", {"labels": ["tabacco"]})["items"][0]["do"] == "ask"
+    put = told.call("PUT", "/v1/operator/topics/smoking/aliases/tobacco", as_="operator")
+    assert put.status_code == 204
+    assert ask(told, "/v1/plan", {"labels": ["tabacco"]})["items"][0]["key"] == "smoking"
+
+
 def test_undecided_a_plan_says_covered_and_nothing_of_the_content(api: Api) -> None:
     api.capture("kids", WANTS)
     api.capture("smoking", "I smoke outdoors", "2026-03-09")

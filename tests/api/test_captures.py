@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from ledger.api.limits import Limiter
+from ledger.api.routes_agent import COIN_BURST
+
 from .world import Api
 
 
@@ -106,6 +109,73 @@ def test_older_than_the_drop_window_is_accepted_and_not_kept(api: Api) -> None:
         (outcome,) = capture(api, "I smoke", ("smoking", "I smoke"), said_on=said_on)
         assert outcome["accepted"] is True
     assert [item["as_of"] for item in api.entries()] == ["2025-03-11"]
+
+
+# ── Labels that are not listed ───────────────────────────────────────────────────────────────────
+
+
+def test_an_outcome_names_similar_topics_where_its_own_is_not_listed(api: Api) -> None:
+    outcomes = capture(
+        api,
+        "I smoke",
+        ("smoking habits", "I smoke"),
+        ("smoking habit", "I don't smoke"),
+        ("smokng", "I smoke"),
+        ("favourite chair", "I smoke"),
+    )
+    assert outcomes[0] == {
+        "topic": "smoking_habits",
+        "accepted": True,
+        "answer": "I smoke",
+        "similar": ["smoking"],
+    }
+    assert (outcomes[1]["accepted"], outcomes[1]["similar"]) == (False, ["smoking"])
+    assert outcomes[2] == {"topic": "smoking", "accepted": True, "answer": "I smoke"}
+    assert "similar" not in outcomes[3]
+
+
+def test_a_token_may_have_so_many_unlisted_labels_accepted_and_then_nothing_is_kept(api: Api) -> None:
+    """Counted by what was accepted: not what is refused or listed, and neither whether it was there nor whether it is kept."""
+    header = [("Authorization", f"Bearer {api.token('capture')}")]
+
+    def offer(*labels: str, span: str = "I smoke") -> Any:
+        candidates = [{"topic": label, "span": span} for label in labels]
+        body = {"message": "I smoke", "said_on": "2026-08-20", "candidates": candidates}
+        return api.call("POST", "/v1/captures", body, headers=header)
+
+    old = [f"label {letter}" for letter in "abcdefghijklmnopqrst"]
+    for _ in range(COIN_BURST // len(old)):  # known keys from the second time on
+        assert offer(*old, "smoking").status_code == 200
+    refused = next(
+        one for one in (offer("one more", "smoking") for _ in range(100)) if one.status_code == 429
+    )
+    assert refused.json()["type"].endswith(":too-many-requests") and refused.headers["retry-after"]
+    assert offer(*old, *old[:2]).status_code == 429, "a known key counts as a new one"
+    assert offer(*old, span="nowhere").status_code == 200, "what is refused does not count"
+    assert offer("smoking").status_code == 200
+    fresh = api.call(
+        "POST",
+        "/v1/captures",
+        {
+            "message": "I smoke",
+            "said_on": "2026-08-20",
+            "candidates": [{"topic": "one more", "span": "I smoke"}],
+        },
+        as_="capture",
+    )
+    assert fresh.status_code == 200, "another token of the same person"
+
+
+def test_a_capture_that_is_held_back_keeps_nothing(api: Api) -> None:
+    api.app.state.coining = Limiter(1, 0.001)
+    body = {
+        "message": "I smoke",
+        "said_on": "2026-08-20",
+        "candidates": [{"topic": label, "span": "I smoke"} for label in ("smoking", "one", "another")],
+    }
+    assert api.call("POST", "/v1/captures", body, as_="capture").status_code == 429
+    assert api.entries() == []
+    assert api.database.rows("select key from ledger.topic where not listed") == []
 
 
 # ── The answer depends on the request alone ──────────────────────────────────────────────────────

@@ -44,6 +44,20 @@ def test_waiting_as_told_is_enough_and_a_refusal_costs_nothing() -> None:
     limiter.take(b"a")
 
 
+def test_several_are_counted_at_once_or_none_of_them() -> None:
+    clock = Clock()
+    limiter = Limiter(5, 0.5, clock=clock)
+    limiter.take(b"a", 3)
+    with pytest.raises(TooManyRequests) as refusal:
+        limiter.take(b"a", 4)
+    assert refusal.value.retry_after == 4
+    limiter.take(b"a", 2)
+    with pytest.raises(TooManyRequests):
+        limiter.take(b"a")
+    clock.now += 8
+    limiter.take(b"a", 4)
+
+
 def test_no_token_is_slowed_down_by_another() -> None:
     limiter = Limiter(1, 1, clock=Clock())
     for name in (b"a", b"b", b"c"):

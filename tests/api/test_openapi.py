@@ -41,6 +41,7 @@ CALLS = {
     ("get", "/v1/me/export", "principal"),
     ("delete", "/v1/me", "principal"),
     ("get", "/v1/operator/topics", "operator"),
+    ("post", "/v1/operator/topics", "operator"),
     ("patch", "/v1/operator/topics/{key}", "operator"),
     ("put", "/v1/operator/topics/{key}/aliases/{alias}", "operator"),
     ("delete", "/v1/operator/topics/{key}/aliases/{alias}", "operator"),

@@ -56,7 +56,7 @@ EXPECTED = {
     "similar-topics": 409,
     "legal-hold": 409,
     "precondition-failed": 412,
-    "preview-needed": 409,
+    "preview-needed": 428,
     "body-too-large": 413,
     "unsupported-media-type": 415,
     "invalid-request": 422,

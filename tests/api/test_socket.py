@@ -17,7 +17,7 @@ import httpx
 import pytest
 import uvicorn
 
-from ledger.api.serving import OPTIONS
+from ledger.api.serving import OPTIONS, listen
 
 from .world import Api
 
@@ -27,7 +27,7 @@ MIB = 1024 * 1024
 @pytest.fixture(scope="module")
 def port(untouched: Api) -> Iterator[int]:
     """The application behind uvicorn, in a thread of its own."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(untouched.app, **OPTIONS))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
@@ -66,6 +66,15 @@ def head(token: str, *lines: str) -> bytes:
     all_lines = ("POST /v1/captures HTTP/1.1", "Host: ledger", f"Authorization: Bearer {token}",
                  "Content-Type: application/json", *lines)  # fmt: skip
     return "\r\n".join(all_lines).encode() + b"\r\n\r\n"
+
+
+def test_what_is_accepted_sends_at_once() -> None:
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_nothing_tells_what_serves(port: int) -> None:

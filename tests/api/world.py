@@ -62,6 +62,10 @@ class Api:
             sent += JSON.items()
         return self.runner.run(self.client.request(method, path, content=content, headers=sent))
 
+    def run(self, use_case: Any) -> Any:
+        """What the application does by itself, such as its daily sweep."""
+        return self.runner.run(self.app.state.ledger.run(use_case))
+
     # The calls that most tests make.
 
     def capture(self, topic: str, message: str, said_on: str = "2026-08-20", **more: Any) -> dict[str, Any]:

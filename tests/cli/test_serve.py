@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -108,6 +109,23 @@ def test_a_later_start_is_one_line_and_nothing_of_requests_is_printed(tmp_path: 
         httpx.get(f"{where}/zebra?zebra=zebra", headers={"Authorization": "Bearer zebra"})
         httpx.post(f"{where}/v1/plan", content=b"zebra")
     assert lines == [f"serving at {where}, the interface at {where}/docs"]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_call_on_a_connection_that_was_kept_waits_for_nothing(tmp_path: Path, workers: str) -> None:
+    """A reply that waits for an acknowledgement takes forty times as long as the first of its connection."""
+    with serving(tmp_path, LEDGER_WORKERS=workers) as lines:
+        where = url(lines)
+        ready(where)
+        first: list[float] = []
+        later: list[float] = []
+        for _ in range(20):
+            with httpx.Client(base_url=where) as kept:
+                for times in (first, later, later, later):
+                    start = time.perf_counter()
+                    assert kept.get("/healthz").status_code == 200
+                    times.append(time.perf_counter() - start)
+    assert statistics.median(later) < 4 * statistics.median(first)
 
 
 def test_several_workers_serve_one_ledger_on_one_port(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import psycopg
 from api.world import Api
 
 from ledger.embedded import binaries
+from ledger.service import sweeps
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
 
@@ -109,7 +110,7 @@ class House:
         self.me(method, "operator/legal-holds", {"principal": who}, who="", as_="operator")
 
     def sweep(self) -> None:
-        self.me("POST", "operator/sweep", who="", as_="operator")
+        self.api.run(sweeps.sweep())
 
     def later(self, day: date) -> None:
         self.database.day(day)

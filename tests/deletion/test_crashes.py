@@ -191,6 +191,7 @@ class Merged(Deletion):
     def prepare(self, at: House, who: str) -> Act:
         context = at.deployment.context
         label = self.labels[who] = word()
+        at.me("POST", "operator/topics", {"label": label}, who="", as_="operator")
         at.say(who, label, "I have a dog", SAID - timedelta(days=1))
         at.say(who, "pets", "I have a cat")
 

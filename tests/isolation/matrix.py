@@ -91,7 +91,10 @@ _VALUES: dict[str, Any] = {
     "what": "deleted", "asked": "", "the_piece": "ledger.entry", "swept": TODAY, "piece": "ledger.entry",
 }  # fmt: skip
 _ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
-_OF: dict[str, dict[str, Any]] = {"own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}}
+_OF: dict[str, dict[str, Any]] = {
+    "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topic_create": {"the_key": "a_new_one"},
+    "topics_seen": {"part": "", "which": "all"}, "aliases_of": {"the_key": "kids"}
+}  # fmt: skip
 _BY_TYPE: dict[str, Any] = {
     "uuid": _A_MARK, "text": "kids", "text[]": ["kids"], "boolean": True, "integer": 5, "bigint": 5, "date": SAID,
     "date[]": [SAID], "uuid[]": [_A_MARK], "jsonb": "{}", "regclass": "ledger.entry", "tid[]": ["(0,1)"], "xid": "3",
@@ -131,7 +134,7 @@ class World:
     def store(self) -> frozenset[tuple[str, str]]:
         """Every row, with no filter at all; of the sweep's marks the days, without numbers of transactions."""
         shown = {
-            "sweep_mark": "concat_ws(' ', cut_on, restored_on, swept_on, snapshot_on)",
+            "sweep_mark": "concat_ws(' ', cut_on, restored_on, swept_on, snapshot_on, asked_on)",
             "piece_mark": "t.piece::text",
         }
         return frozenset(self.database.rows(

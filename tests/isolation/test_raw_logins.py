@@ -25,12 +25,13 @@ def document(*answers: tuple[str, str], principal: Any = P) -> str:
 
 @pytest.fixture
 def kept(any_database):
-    """Ann has answered on an open, a sealed and an unlisted topic."""
+    """Ann has answered on an open, a sealed and an unlisted topic, which the sweep has proposed."""
     any_database.day(TODAY)
     any_database.keep(P, TODAY, {"kids": WORDS, "faith": "I am a quaker", "hobby": "I collect spoons"})
     any_database.installer.execute(
         "update ledger.topic set listed = true, handling = case key when 'kids' then 'open' else 'sealed' end where key <> 'hobby'"
     )
+    any_database.installer.execute("insert into ledger.proposal values ('hobby')")
     return any_database
 
 
@@ -219,14 +220,17 @@ def test_a_raw_login_is_not_told_whether_its_call_wrote_something(kept, surface,
 @pytest.mark.parametrize(
     "steps",
     [
-        ({"listed": False}, {"handling": "open"}, {"listed": True}),
-        ({"listed": False, "handling": None}, {"listed": True, "handling": "open"}),
+        ({"listed": False}, None),
+        ({"listed": False, "handling": None}, None),
         ({"handling": None}, {"handling": "open"}),
     ],
 )
 def test_no_way_of_loosening_what_was_sealed_shows_it(kept, steps):
     operator = kept.surface(Surface.OPERATOR)
     for change in steps:
+        if change is None:
+            operator.execute("select ledger.topic_create('faith', '{}')")
+            continue
         (state,) = operator.execute("select ledger.topic_read('faith')").fetchone()
         operator.execute(
             "select ledger.topic_change('faith', %s::jsonb, %s::jsonb)",

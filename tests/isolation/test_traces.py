@@ -197,19 +197,19 @@ def test_a_setting_that_stays_as_it_is_gets_no_mark(any_database):
     any_database.day(TODAY)
     operator = any_database.surface(Surface.OPERATOR)
     marks = "select xmin::text, xmax::text from ledger.setting"
-    operator.execute("""select ledger.setting_change('{"drop_after": 400}')""")
+    operator.execute("""select ledger.setting_change('{}', '{"drop_after": 400}')""")
     any_database.day(TOMORROW)
     any_database.restamp()
     stamped = any_database.rows(marks)
     assert stamped[0][1] == "0"
-    operator.execute("""select ledger.setting_change('{"drop_after": 400}')""")
+    operator.execute("""select ledger.setting_change('{}', '{"drop_after": 400}')""")
     assert any_database.rows(marks) == stamped
 
 
 def test_two_who_change_settings_at_once_undo_nothing(any_database):
     def change(document: str) -> None:
         any_database.another().surface(Surface.OPERATOR).execute(
-            "select ledger.setting_change(%s::jsonb)", (document,)
+            "select ledger.setting_change('{}', %s::jsonb)", (document,)
         )
 
     for n in range(10):

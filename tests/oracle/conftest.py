@@ -41,6 +41,17 @@ def twins(wheel_server: Any, folder: Path) -> Iterator[tuple[Api, Api]]:
 
 
 @pytest.fixture
+def another_pair(wheel_server: Any, folder: Path) -> Iterator[tuple[Api, Api]]:
+    """Twins of one test alone, which may break what is in their databases."""
+    made = [_open(wheel_server, folder) for _ in range(2)]
+    yield made[0][2], made[1][2]
+    for database, deployment, api in made:
+        api.close()
+        deployment.close()
+        wheel_server.drop(database)
+
+
+@pytest.fixture
 def lone(wheel_server: Any, folder: Path) -> Iterator[Api]:
     """One application on a database of its own."""
     database, deployment, api = _open(wheel_server, folder)

@@ -27,6 +27,9 @@ from twins import (
     reconfirmations,
 )
 
+from ledger.errors import LedgerError
+from ledger.service import sweeps
+
 NAMES = ["ann", "ben"]
 names = st.sampled_from(NAMES)
 which = st.sampled_from([0, 1])
@@ -105,7 +108,10 @@ class Twins(RuleBasedStateMachine):
 
     @rule(at=which)
     def sweep(self, at: int) -> None:
-        assert self.pair[at].call("POST", "/v1/operator/sweep", as_="operator").status_code == 200
+        try:
+            self.pair[at].run(sweeps.sweep())
+        except LedgerError:
+            raise AssertionError("the sweep failed") from None
 
     @rule(at=which, name=names)
     def erase(self, at: int, name: str) -> None:

@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from typing import Any
+
+import pytest
 
 from ledger.db.operation import Surface
 
+COININGS = {
+    Surface.AGENT: "select ledger.coin('{}')",
+    Surface.CAPTURE: "select * from ledger.topics_for('{{{}}}', true, ledger.today())",
+}
 
-def test_a_coining_waits_for_no_disk_whether_the_key_was_there_or_not(any_database: Any) -> None:
+
+@pytest.mark.parametrize("surface", COININGS)
+def test_a_coining_waits_for_no_disk_whether_the_key_was_there_or_not(
+    any_database: Any, surface: Surface
+) -> None:
     """The commit of a new key would, and that of a key that was there has nothing to wait for."""
-    agent = any_database.surface(Surface.AGENT)
-    agent.execute("set synchronous_commit = on")
+    caller = any_database.surface(surface)
+    caller.execute("set synchronous_commit = on")
     waits = "show synchronous_commit"
     for _ in "new", "old":
-        with agent.transaction():
-            agent.execute("select ledger.coin('windmill')")
-            assert agent.execute(waits).fetchone() == ("off",)
-        assert agent.execute(waits).fetchone() == ("on",), "nothing of it outlives the transaction"
+        with caller.transaction():
+            caller.execute(COININGS[surface].format("windmill"))
+            assert caller.execute(waits).fetchone() == ("off",)
+        assert caller.execute(waits).fetchone() == ("on",), "nothing of it outlives the transaction"
     assert any_database.rows("select count(*) from ledger.topic where key = 'windmill'") == [(1,)]
+
+
+@pytest.mark.parametrize("surface", COININGS)
+def test_a_coining_takes_as_long_for_a_key_that_is_there_as_for_a_new_one(
+    database: Any, surface: Surface
+) -> None:
+    """In turn, in one run; the quicker half of each, which nothing else on the machine has held up."""
+    caller = database.surface(surface)
+    caller.prepare_threshold = None
+    took: dict[str, list[float]] = {"old": [], "new": []}
+    caller.execute(COININGS[surface].format("windmill"))
+    for n in range(400):
+        for which, key in ("old", "windmill"), ("new", f"windmill_{n}"):
+            start = time.perf_counter()
+            caller.execute(COININGS[surface].format(key))
+            took[which].append(time.perf_counter() - start)
+    old, new = (statistics.median(sorted(one[50:])[:175]) for one in took.values())
+    assert 0.77 < new / old < 1.3

@@ -47,9 +47,11 @@ def list_topics(database: Any) -> None:
         database.installer.execute("insert into ledger.topic_alias values (%s, %s)", (alias, key))
 
 
-def reply(api: Api, method: str, path: str, body: Any, token: str) -> Reply:
+def reply(api: Api, method: str, path: str, body: Any, token: str, if_match: str | None = None) -> Reply:
     """The status, every header as it was sent, and the bytes of the body. (Without a socket there is no Date.)"""
     sent = [("Authorization", f"Bearer {token}")]
+    if if_match is not None:
+        sent.append(("If-Match", if_match))
     answer = api.call(method, path, body, headers=sent)
     return answer.status_code, answer.headers.raw, answer.content
 

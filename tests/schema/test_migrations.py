@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -95,6 +97,25 @@ def test_a_second_run_changes_nothing(wheel_server):
     secret = logins.secret_of(empty)
     assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == [migrations.HEAD]
     assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == []
+
+
+def test_processes_that_open_one_database_at_the_same_moment_do_not_stop_each_other(wheel_server):
+    conninfo, identity = wheel_server.empty(), wheel_server.identity
+    opening = (conninfo, identity, logins.secret_of(conninfo), ["no"])
+    migrations.migrate(*opening)
+    with (
+        ThreadPoolExecutor(1) as other,
+        psycopg.connect(conninfo) as first,
+        psycopg.connect(conninfo, autocommit=True) as looking,
+    ):
+        first.execute("alter role ledger_agent connection limit -1")
+        second = other.submit(migrations.migrate, *opening)
+        while (
+            not looking.execute("select 1 from pg_locks where not granted").fetchall() and not second.done()
+        ):
+            time.sleep(0.01)
+        first.commit()
+        assert second.result() == []
 
 
 def test_a_database_without_a_ledger_says_what_to_do():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ledger.core.model import Candidate, Decision, Handling, Tier
-from ledger.service import agents, captures, operators, principals, sweeps
+from ledger.service import captures, operators, principals, sweeps
 from ledger.service.ledger import Ledger
 
 TODAY = date(2026, 9, 1)
@@ -40,9 +40,15 @@ class Scene:
     def list_topic(
         self, label: str, question: str | None = None, handling: Handling = Handling.OPEN, **more: Any
     ) -> None:
-        self.run(agents.coin(self.ledger.context, label, new=True))
-        fields = {"listed": True, "handling": handling.value, "question": question, **more}
-        self.change(label, {name: value for name, value in fields.items() if value is not None})
+        fields = {"handling": handling.value, "question": question, **more}
+        self.create(label, **{name: value for name, value in fields.items() if value is not None})
+
+    def create(self, label: str, **fields: Any) -> Any:
+        return self.run(operators.create(self.ledger.context, label, fields))
+
+    def propose(self, key: str) -> None:
+        """As a sweep does that finds five principals who have it."""
+        self.database.installer.execute("insert into ledger.proposal values (%s)", (key,))
 
     def change(self, label: str, fields: dict[str, Any]) -> Any:
         """Changes a topic as an operator does who looks first."""
@@ -50,6 +56,12 @@ class Scene:
         seen = self.run(operators.topic(context, label))
         preview = self.run(operators.change(context, label, fields, dry_run=True))
         return self.run(operators.change(context, label, fields, operators.etag(seen), preview.token))
+
+    def set_default(self, *days: int) -> Any:
+        context = self.ledger.context
+        seen = operators.default_etag(self.run(operators.default_window(context)))
+        preview = self.run(operators.set_default_window(context, *days, dry_run=True))
+        return self.run(operators.set_default_window(context, *days, seen, preview.token))
 
     def merge(self, label: str, into: str) -> Any:
         context = self.ledger.context

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.core.model import Decision, Handling
+from ledger.core.model import Decision, Handling, Topic
+from ledger.db import operator as db
 from ledger.errors import Conflict, InvalidRequest, NotFound, PreconditionFailed, PreviewNeeded
 from ledger.service import operators, principals
 
@@ -34,15 +35,15 @@ def test_an_alias_is_no_topic_of_its_own(scene, alias, of):
 
 def test_listing_is_no_loosening_and_opens_the_topic(scene):
     scene.say("favourite chair", "I like the old armchair")
-    assert scene.change("favourite chair", {"listed": True}).handling is Handling.OPEN
+    assert scene.create("favourite chair").handling is Handling.OPEN
     assert scene.covered() == {"favourite_chair": "fresh"}
 
 
 def test_a_special_category_is_never_open(scene):
     scene.say("religion", "I go to church on Sundays")
     with pytest.raises(InvalidRequest, match="special category"):
-        scene.change("religion", {"listed": True})
-    assert scene.change("religion", {"listed": True, "handling": "sealed"}).listed
+        scene.create("religion")
+    assert scene.create("religion", handling="sealed").listed
 
 
 def test_loosening_a_listed_topic_withholds_it_until_he_releases_it(scene):
@@ -65,9 +66,9 @@ def test_unlisting_a_topic_and_listing_it_again_loosens_nothing_in_silence(scene
     scene.change("income", {"listed": False})
     scene.say("income", "I earn too much", name="bob")
     assert scene.stored("bob") == {}, "an unlisted topic is handled as strictly as when it was listed"
-    assert scene.change("income", {"listed": True}).handling is handling
+    scene.create("income", handling=handling.value)
     scene.change("income", {"listed": False})
-    scene.change("income", {"listed": True, "handling": "open"})
+    scene.create("income", handling="open")
     assert scene.covered() == {}
     scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
     scene.act(principals.withhold, "income", False)
@@ -127,7 +128,7 @@ def test_a_preview_is_good_for_the_very_step_on_the_very_topic(scene):
     context = scene.ledger.context
     old = scene.run(operators.topic(context, "smoking"))
     preview = scene.run(operators.change(context, "smoking", {"question": "One?"}, dry_run=True)).token
-    with pytest.raises(PreviewNeeded):
+    with pytest.raises(PreconditionFailed):
         scene.run(operators.change(context, "smoking", {"question": "Two?"}, operators.etag(old), preview))
     scene.change("smoking", {"reconfirm_after": 30, "drop_after": 60})
     with pytest.raises(PreconditionFailed):
@@ -139,7 +140,7 @@ def test_figures_before_a_step_name_no_one(scene):
     preview = scene.run(
         operators.change(scene.ledger.context, "diet", {"handling": "forbidden"}, dry_run=True)
     )
-    assert preview.principals == "fewer than 5"
+    assert preview.shown.principals == "fewer than 5"
 
 
 def test_a_merge_keeps_the_newer_answer_and_leaves_bare_ones_behind(scene):
@@ -168,6 +169,7 @@ def test_a_merge_takes_the_stricter_handling_and_the_union_of_withheld(scene):
 
 def test_a_merge_makes_no_label_of_a_special_category_open(scene):
     scene.say("religion", "I go to church on Sundays")
+    scene.propose("religion")
     with pytest.raises(InvalidRequest, match="special category"):
         scene.merge("religion", "diet")
     assert scene.stored() == {"religion": "I go to church on Sundays"}
@@ -227,7 +229,7 @@ def test_what_was_sealed_is_not_opened_by_way_of_unlisting_it(scene):
     scene.change("salary", {"handling": "sealed"})
     scene.say("salary", "I earn enough")
     scene.change("salary", {"listed": False})
-    scene.change("salary", {"listed": True, "handling": "open"})
+    scene.create("salary", handling="open")
     assert scene.covered() == {} and scene.own()["salary"].withheld
     scene.act(principals.withhold, "salary", False)
     assert scene.covered() == {"salary": "fresh"}
@@ -239,6 +241,86 @@ def test_nor_by_a_merge_into_an_open_one(scene):
     scene.list_topic("pay", "What are you paid?")
     scene.say("salary", "I earn enough")
     scene.change("salary", {"listed": False})
+    scene.propose("salary")
     scene.merge("salary", "pay")
     assert scene.covered() == {}
     assert scene.stored() == {"pay": "I earn enough"}
+
+
+def test_a_step_that_leans_on_the_defaults_is_not_done_once_they_are_others(scene):
+    """Between the preview and the step another operator may have changed them."""
+    scene.change("kids", {"reconfirm_after": 200, "drop_after": 700})
+    back = {"reconfirm_after": None, "drop_after": None}
+
+    def meanwhile():
+        step = operators.change(scene.ledger.context, "kids", back, "*", preview.token)
+        operation = next(step)
+        while "topic_change" not in operation.sql:
+            operation = step.send((yield operation))
+        yield db.setting_change({}, {"reconfirm_after": 1, "drop_after": 2})
+        yield operation
+
+    preview = scene.run(operators.change(scene.ledger.context, "kids", back, dry_run=True))
+    with pytest.raises(PreconditionFailed):
+        scene.run(meanwhile())
+    assert scene.run(operators.topic(scene.ledger.context, "kids")).drop_after == 700
+
+
+def test_of_two_who_shorten_the_default_at_once_the_second_looks_again(scene):
+    context = scene.ledger.context
+    preview = scene.run(operators.set_default_window(context, 10, 20, dry_run=True))
+    step = operators.set_default_window(context, 10, 20, "*", preview.token)
+
+    def meanwhile():
+        operation = next(step)
+        while "setting_change" not in operation.sql:
+            operation = step.send((yield operation))
+        yield db.setting_change({}, {"reconfirm_after": 30, "drop_after": 40})
+        yield operation
+
+    with pytest.raises(PreconditionFailed):
+        scene.run(meanwhile())
+    assert scene.run(operators.default_window(context)).drop_after == 40
+
+
+def test_a_proposal_is_there_for_every_step_though_its_row_was_swept_away(scene):
+    context = scene.ledger.context
+    for key in ("chess", "go", "poker", "bridge"):
+        scene.propose(key)
+    scene.run(operators.put_alias(context, "chess", "checkers"))
+    assert scene.merge("go", "chess").aliases == ("checkers", "go")
+    assert scene.change("poker", {"listed": True}).listed
+    scene.merge("kids", "bridge")
+    scene.say("kids", "I want two kids")
+    assert scene.stored() == {"bridge": "I want two kids"}
+
+
+def test_what_was_deleted_under_a_key_that_an_alias_took_in_stays_deleted_wherever_the_label_goes(scene):
+    context = scene.ledger.context
+    scene.say("offspring", "I want three kids")
+    scene.act(principals.delete, "offspring")
+    scene.run(operators.put_alias(context, "kids", "offspring"))
+    scene.run(operators.put_alias(context, "diet", "offspring"))
+    scene.run(operators.delete_alias(context, "diet", "offspring"))
+    scene.say("offspring", "I want three kids")
+    scene.run(operators.put_alias(context, "diet", "offspring"))
+    for label in ("kids", "offspring"):
+        scene.say(label, "I want three kids")
+    assert scene.stored() == {}
+
+
+def test_a_pack_lists_a_proposal_but_shortens_no_window_unseen(scene):
+    context = scene.ledger.context
+    scene.say("commute", "I take the train")
+    scene.propose("commute")
+    scene.run(operators.adopt(context, Topic("kids", "Another?", aliases=("children",), listed=True)))
+    with pytest.raises(PreviewNeeded):
+        scene.run(operators.adopt(context, Topic("commute", None, Handling.OPEN, None, 5, 10, listed=True)))
+    scene.run(
+        operators.adopt(
+            context, Topic("commute", "How do you come?", Handling.OPEN, aliases=("children", "way"))
+        )
+    )
+    commute, kids = (scene.run(operators.topic(context, key)) for key in ("commute", "kids"))
+    assert (commute.listed, commute.aliases) == (True, ("way",))
+    assert (kids.question, kids.aliases) == ("Do you want kids?", ("children",))

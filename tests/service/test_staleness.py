@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from ledger.core.model import Decision
-from ledger.service import operators, principals
+from ledger.service import principals
 
 
 def test_age_decides_in_whole_days(scene):
@@ -57,7 +57,7 @@ def test_a_changed_window_holds_for_every_entry_at_once(scene):
     scene.change("smoking", {"reconfirm_after": 30, "drop_after": 300})
     assert scene.covered() == {"kids": "fresh", "smoking": "reconfirm"}
     scene.change("smoking", {"reconfirm_after": None, "drop_after": None})
-    scene.run(operators.set_default_window(scene.ledger.context, 49, 60))
+    scene.set_default(49, 60)
     assert set(scene.covered().values()) == {"reconfirm"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.core.model import Decision, Handling, Tier
-from ledger.service import agents, operators, principals
+from ledger.service import agents, principals
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -154,12 +154,17 @@ def test_what_coining_answers_depends_on_the_listed_registry_alone(scene):
     assert scene.run(agents.coin(context, "kid")).key == "kids"
 
 
+def merged_away(scene, key: str, into: str) -> None:
+    """As operators merge what is not listed."""
+    scene.database.installer.execute("insert into ledger.topic_alias values (%s, %s)", (key, into))
+    scene.database.installer.execute("insert into ledger.retired_key values (%s, %s)", (key, into))
+
+
 def test_a_topic_that_is_not_listed_is_named_by_the_callers_own_label(scene):
-    """What an alias of it leads to is a key that another agent coined."""
-    context = scene.ledger.context
+    """What a key of it was merged into is a key that another agent coined."""
     scene.decide(Decision.GRANTED)
-    scene.run(agents.coin(context, "marta s cat"))
-    scene.run(operators.put_alias(context, "marta s cat", "cats"))
+    scene.run(agents.coin(scene.ledger.context, "marta s cat"))
+    merged_away(scene, "cats", "marta_s_cat")
     assert scene.say("Cats", "I have two cats").topic == "cats"
     person = scene.ledger.principal("ann")
     plan = person.plan(["cats", "kids"])
@@ -168,5 +173,23 @@ def test_a_topic_that_is_not_listed_is_named_by_the_callers_own_label(scene):
     replies = (plan.prompt, person.recall(["cats"]).prompt, str(person.coverage(["cats"])))
     assert all("cats" in reply and "marta" not in reply for reply in replies)
     assert scene.stored() == {"marta_s_cat": "I have two cats"}
+    scene.propose("marta_s_cat")
     scene.change("marta s cat", {"listed": True})
     assert person.plan(["cats"]).items[0].key == "marta_s_cat"
+
+
+def test_an_alias_of_a_topic_that_is_not_listed_rests_till_it_is(scene):
+    """An answer under it is kept with its topic; it is no label to read by, nor a key that anybody coins."""
+    context = scene.ledger.context
+    scene.decide(Decision.GRANTED)
+    scene.run(agents.coin(context, "felines"))
+    scene.database.installer.execute("insert into ledger.topic_alias values ('cats', 'felines')")
+    assert scene.run(agents.coin(context, "cats")).key == "cats"
+    assert scene.say("Cats", "I have two cats").topic == "cats"
+    assert scene.database.rows("select key from ledger.topic where key = 'cats'") == []
+    assert scene.stored() == {"felines": "I have two cats"}
+    assert scene.quotes("cats") == {} and scene.covered("cats") == {}
+    assert scene.quotes("felines") == {"felines": "I have two cats"}
+    scene.propose("felines")
+    scene.change("felines", {"listed": True})
+    assert scene.quotes("cats") == {"felines": "I have two cats"}

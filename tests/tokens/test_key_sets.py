@@ -88,6 +88,7 @@ class Provider:
     def __init__(self) -> None:
         self.answer: httpx.Response | Exception = self.keys("one")
         self.asked = 0
+        self.takes = 0.0  # seconds
         self.clock = Clock()
 
     @staticmethod
@@ -96,7 +97,7 @@ class Provider:
 
     async def __call__(self, request: httpx.Request) -> httpx.Response:
         self.asked += 1
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.takes)
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -115,6 +116,25 @@ def test_fetched_once_for_many() -> None:
 
     provider = Provider()
     asyncio.run(many())
+
+
+def test_a_fetch_that_another_event_loop_left_in_the_middle_is_not_waited_for() -> None:
+    async def leave() -> None:
+        waiting.extend(asyncio.create_task(keys.find("one")) for _ in range(2))
+        await asyncio.sleep(0)
+
+    async def ask() -> None:
+        assert await asyncio.wait_for(keys.find("one"), 5)
+
+    waiting: list[asyncio.Task[object]] = []
+    provider = Provider()
+    provider.takes = 0.1
+    keys = provider.fetched()
+    other = asyncio.new_event_loop()
+    other.run_until_complete(leave())
+    asyncio.run(ask())
+    other.run_until_complete(asyncio.gather(*waiting))
+    other.close()
 
 
 def test_an_unknown_key_is_looked_for_at_most_every_30_seconds() -> None:

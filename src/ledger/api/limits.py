@@ -1,5 +1,8 @@
 """How often a token may coin: a token bucket, in the memory of a worker.
 
+Counted are calls that coin and the unlisted labels of accepted answers, never whether a key was new or an answer
+kept: a token that is slowed down has learned nothing but what it sent.
+
 By token, and not by principal: of two agents of one person, one must not be able to tell by being
 slowed down that the other is there. A bucket has the name of a token as the process knows it, a keyed hash, and is
 forgotten when it is full again: a full one is as good as none.
@@ -28,11 +31,11 @@ class Limiter:
         self._clock = clock
         self._full_at: dict[bytes, float] = {}  # all that there is to know of a bucket
 
-    def take(self, name: bytes) -> None:
-        """Count one call. Raises TooManyRequests with the whole seconds until there is room."""
+    def take(self, name: bytes, n: int = 1) -> None:
+        """Count n, at most `burst`. Raises TooManyRequests with the whole seconds until there is room for all."""
         now = self._clock()
         self._full_at = {one: full_at for one, full_at in self._full_at.items() if full_at > now}
-        full_at = self._full_at.get(name, now) + self._a_call
+        full_at = self._full_at.get(name, now) + n * self._a_call
         wait = full_at - now - self._fills_in
         if wait > _ROUNDING:
             raise TooManyRequests(

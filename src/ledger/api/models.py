@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from ledger.core.model import Decision, Do, Freshness, Handling, Reason, Tier
+from ledger.core.model import Decision, Do, Freshness, Reason, Tier
 
 
 def _day(value: Any) -> date:
@@ -43,7 +43,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def _example(**fields: Any) -> ConfigDict:
+def example(**fields: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
@@ -51,7 +51,7 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class CoinRequest(Body):
-    model_config = _example(label="notice period", avoid=["Marta"])
+    model_config = example(label="notice period", avoid=["Marta"])
 
     label: Label
     avoid: Avoid = []
@@ -59,19 +59,19 @@ class CoinRequest(Body):
 
 
 class PlanRequest(Body):
-    model_config = _example(labels=["kids", "notice period"])
+    model_config = example(labels=["kids", "notice period"])
 
     labels: list[Label] = Field(max_length=32)
 
 
 class CoverageRequest(Body):
-    model_config = _example(topics=["kids"])
+    model_config = example(topics=["kids"])
 
     topics: list[Label] | None = Field(None, max_length=100, description="Absent: all listed topics.")
 
 
 class RecallRequest(Body):
-    model_config = _example(topics=["kids", "smoking"], limit=12)
+    model_config = example(topics=["kids", "smoking"], limit=12)
 
     topics: list[Label] | None = Field(None, max_length=100, description="Absent: all listed topics.")
     limit: int = Field(12, ge=1, le=12)
@@ -93,7 +93,15 @@ class CoinedTopic(TypedDict):
     question: str | None
 
 
-class PlannedLabel(TypedDict):
+class Suggestion(TypedDict):
+    """Where a label's topic is not listed."""
+
+    similar: NotRequired[
+        Annotated[list[str], Field(description="Listed keys that may be meant, best first.")]
+    ]
+
+
+class PlannedLabel(Suggestion):
     label: str
     key: str | None
     do: Do
@@ -145,7 +153,7 @@ class CandidateSpan(Body):
 
 
 class CaptureRequest(Body):
-    model_config = _example(
+    model_config = example(
         message="Sure! I want two kids.",
         said_on="2026-08-20",
         avoid=["Marta"],
@@ -162,7 +170,7 @@ class CaptureRequest(Body):
 
 
 class ReconfirmationRequest(Body):
-    model_config = _example(
+    model_config = example(
         topic="smoking", message="No, I quit.", span="No, I quit.", said_on="2026-08-20", still_true=False
     )
 
@@ -174,13 +182,13 @@ class ReconfirmationRequest(Body):
     avoid: Avoid = []
 
 
-class AcceptedSpan(TypedDict):
+class AcceptedSpan(Suggestion):
     topic: str
     accepted: Literal[True]
     answer: str
 
 
-class RefusedSpan(TypedDict):
+class RefusedSpan(Suggestion):
     topic: str
     accepted: Literal[False]
     reason: Reason
@@ -207,25 +215,25 @@ class RefusedReconfirmation(TypedDict):
 
 
 class CorrectionRequest(Body):
-    model_config = _example(answer="I want one child")
+    model_config = example(answer="I want one child")
 
     answer: str
 
 
 class DecisionRequest(Body):
-    model_config = _example(keep=True)
+    model_config = example(keep=True)
 
     keep: bool
 
 
 class WithholdRequest(Body):
-    model_config = _example(topic="notice period")
+    model_config = example(topic="notice period")
 
     topic: Label
 
 
 class ConsentRequest(Body):
-    model_config = _example(decision="granted", notice="v1")
+    model_config = example(decision="granted", notice="v1")
 
     decision: Literal["granted", "revoked"]
     notice: str = Field(description="The version of the notice that they were shown.")
@@ -297,89 +305,20 @@ class ErasureReceipt(TypedDict):
     on_hold: bool
 
 
-# ── Operators and issuers ────────────────────────────────────────────────────────────────────────
-
-
-Days = Annotated[int, Field(description="Whole days.")]
-
-
-class TopicChange(Body):
-    model_config = _example(question="Do you want kids?", listed=True)
-
-    question: str | None = Field(None, max_length=300)
-    handling: Literal["open", "sealed", "confirm", "forbidden"] | None = None
-    authority: str | None = Field(None, max_length=120)
-    reconfirm_after: Days | None = None
-    drop_after: Days | None = None
-    listed: bool | None = None
-    preview: str | None = Field(None, description="What the dry run of this step returned.")
-
-
-class MergeRequest(Body):
-    model_config = _example(into="kids")
-
-    into: Label
-    preview: str | None = Field(None, description="What the dry run of this step returned.")
-
-
-class WindowChange(Body):
-    model_config = _example(reconfirm_after=120, drop_after=540)
-
-    reconfirm_after: Days | None = None
-    drop_after: Days | None = None
-
-
-class HoldRequest(Body):
-    model_config = _example(principal="person-4711")
-
-    principal: str = Field(description="Their outside id.")
-
-
-class SweepRequest(Body):
-    model_config = _example(dry_run=True)
-
-    dry_run: bool = False
+# ── Issuers ────────────────────────────────────────────────────────────────────────────────────────
 
 
 _AGENT_ALONE = "Only where the scope is agent alone. Absent: not narrowed."
 
 
 class TokenRequest(Body):
-    model_config = _example(principal="person-4711", scope=["agent"], ttl_s=600, max_tier="topics")
+    model_config = example(principal="person-4711", scope=["agent"], ttl_s=600, max_tier="topics")
 
     principal: str = Field(description="Their outside id.")
     scope: list[Literal["agent", "capture", "principal"]] = Field(min_length=1, max_length=2)
     ttl_s: int = Field(600, ge=1, le=3600)
     max_tier: Literal["none", "topics", "full"] | None = Field(None, description=_AGENT_ALONE)
     topics: list[Label] | None = Field(None, max_length=100, description=_AGENT_ALONE)
-
-
-class OperatorTopic(TypedDict):
-    key: str
-    question: str | None
-    handling: Handling
-    authority: str | None
-    reconfirm_after: int | None
-    drop_after: int | None
-    listed: bool
-    proposed: bool
-    aliases: list[str]
-    etag: str
-
-
-class OperatorTopics(TypedDict):
-    items: list[OperatorTopic]
-
-
-class PreviewAnswer(TypedDict):
-    preview: str | None
-    destroys: list[str]
-    principals: Annotated[str, Field(description="By the weekly snapshot; 'fewer than 5' is an answer.")]
-
-
-class DefaultWindow(TypedDict):
-    reconfirm_after: int
-    drop_after: int
 
 
 class IssuedToken(TypedDict):

@@ -61,6 +61,7 @@ STATUS: dict[type[LedgerError], int] = {
     BodyTooLarge: 413,
     UnsupportedMediaType: 415,
     errors.InvalidRequest: 422,
+    errors.PreviewNeeded: 428,
     errors.TooManyRequests: 429,
     errors.Unavailable: 503,
     LedgerError: 500,

@@ -12,8 +12,20 @@ from fastapi import Response
 from pydantic import TypeAdapter
 
 from ledger.api import models
+from ledger.api import models_operator as wire
 from ledger.core import prompt
-from ledger.core.model import Consent, Do, Entry, Freshness, Outcome, OwnEntry, PlanItem, Topic, Verdict
+from ledger.core.model import (
+    Consent,
+    Do,
+    Entry,
+    Freshness,
+    Outcome,
+    OwnEntry,
+    PlanItem,
+    Topic,
+    Verdict,
+    Window,
+)
 from ledger.service import operators, principals
 
 NO_CONTENT = 204
@@ -57,13 +69,16 @@ def planned(item: PlanItem) -> models.PlannedLabel:
             out["question"] = item.entry.question
     elif item.entry is not None:
         out["ask"] = prompt.ask_text(item.entry)
+    if item.similar:
+        out["similar"] = list(item.similar)
     return out
 
 
 def outcome(one: Outcome) -> models.AcceptedSpan | models.RefusedSpan:
+    similar: models.Suggestion = {"similar": list(one.similar)} if one.similar else {}
     if one.verdict.answer is not None:
-        return {"topic": one.topic, "accepted": True, "answer": one.verdict.answer}
-    return {"topic": one.topic, **refusal(one.verdict)}
+        return {"topic": one.topic, "accepted": True, "answer": one.verdict.answer, **similar}
+    return {"topic": one.topic, **refusal(one.verdict), **similar}
 
 
 def refusal(verdict: Verdict) -> models.RefusedReconfirmation:
@@ -122,7 +137,7 @@ def taken_away(taken: principals.Taken) -> models.ExportDocument:
     }
 
 
-def operator_topic(topic: Topic) -> models.OperatorTopic:
+def operator_topic(topic: Topic) -> wire.OperatorTopic:
     return {
         "key": topic.key,
         "question": topic.question,
@@ -139,11 +154,27 @@ def operator_topic(topic: Topic) -> models.OperatorTopic:
 
 def changed(result: Topic | operators.Preview) -> Response:
     """What a step of an operator did; of a dry run, what it would do."""
-    if isinstance(result, Topic):
-        return answer(operator_topic(result), {"ETag": operators.etag(result)})
-    preview: models.PreviewAnswer = {
-        "preview": result.token,
-        "destroys": list(result.destroys),
-        "principals": result.principals,
+    if isinstance(result, operators.Preview):
+        return answer(preview(result))
+    return answer(operator_topic(result), {"ETag": operators.etag(result)})
+
+
+def window(result: Window | operators.Preview) -> Response:
+    """The default window, as it is or as it was changed; of a dry run, what that would do."""
+    if isinstance(result, operators.Preview):
+        return answer(preview(result))
+    now: wire.DefaultWindow = {"reconfirm_after": result.reconfirm_after, "drop_after": result.drop_after}
+    return answer(now, {"ETag": operators.default_etag(result)})
+
+
+def preview(one: operators.Preview) -> wire.PreviewAnswer:
+    out: wire.PreviewAnswer = {
+        "preview": one.token,
+        "destroys": list(one.destroys),
+        "drawn_on": one.drawn_on,
+        "principals": one.shown.principals,
     }
-    return answer(preview)
+    if one.shown.dropped is not None and one.shown.asked_again is not None:
+        out["dropped"] = one.shown.dropped
+        out["asked_again"] = one.shown.asked_again
+    return out

@@ -5,19 +5,16 @@ Replies carry no tier; of a revoked principal they are, byte for byte, those of 
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
 
 from ledger.api import models
 from ledger.api.auth import call_of, guarded
 from ledger.api.limits import Limiter
 from ledger.api.openapi import answers
+from ledger.api.pages import Page
 from ledger.api.render import answer, entry, planned
-from ledger.errors import InvalidRequest, Problem
 from ledger.service import agents
 from ledger.tokens import Scope
 
@@ -27,23 +24,15 @@ COINS_A_SECOND = 4
 router = APIRouter(route_class=guarded(Scope.AGENT))
 
 
-class Page(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    cursor: str | None = Field(None, description="The `next` of the page before.")
-    limit: int = Field(100, ge=1, le=100)
-
-
 @router.get("/v1/topics", response_model=models.ListedTopics)
 async def list_topics(request: Request, page: Annotated[Page, Query()]) -> Response:
     """Listed topics, by key."""
     call = call_of(request)
-    after = _key(page.cursor) if page.cursor else ""
-    found = await call.ledger.run(agents.topics(call.context, after, page.limit + 1))
-    shown = found[: page.limit]
+    found = await call.ledger.run(agents.topics(call.context, page.after, page.asked))
+    shown, after = page.cut(found)
     listed: models.ListedTopics = {
         "items": [{"key": one.key, "question": one.question, "aliases": list(one.aliases)} for one in shown],
-        "next": _cursor(shown[-1].key) if len(found) > page.limit else None,
+        "next": after,
     }
     return answer(listed)
 
@@ -89,16 +78,3 @@ async def recall(request: Request, body: models.RecallRequest) -> Response:
         "prompt": found.prompt,
     }
     return answer(recalled)
-
-
-def _cursor(key: str) -> str:
-    return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
-
-
-def _key(cursor: str) -> str:
-    try:
-        return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
-    except (binascii.Error, ValueError):
-        raise InvalidRequest(
-            "See `problems` for what to change.", [Problem("cursor", "This is no `next` of a page.")]
-        ) from None

@@ -5,10 +5,14 @@ What they answer depends on the request and the listed registry alone, never on 
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import APIRouter, Request, Response
 
 from ledger.api import models
 from ledger.api.auth import call_of, guarded
+from ledger.api.limits import Limiter
+from ledger.api.openapi import answers
 from ledger.api.render import answer, outcome, refusal
 from ledger.core.model import Candidate
 from ledger.service import captures
@@ -17,10 +21,11 @@ from ledger.tokens import Scope
 router = APIRouter(route_class=guarded(Scope.CAPTURE))
 
 
-@router.post("/v1/captures", response_model=models.CaptureAnswer)
+@router.post("/v1/captures", response_model=models.CaptureAnswer, responses=answers(429))
 async def capture(request: Request, body: models.CaptureRequest) -> Response:
     """Judge a message's candidate spans, and keep what passes. `accepted` means "passed the gate"."""
     call = call_of(request)
+    coining: Limiter = request.app.state.coining
     judged = await call.ledger.run(
         captures.capture(
             call.context,
@@ -31,6 +36,7 @@ async def capture(request: Request, body: models.CaptureRequest) -> Response:
             body.avoid,
             body.asked,
             body.lang,
+            partial(coining.take, call.claims.token),
         )
     )
     captured: models.CaptureAnswer = {"outcomes": [outcome(one) for one in judged]}

@@ -225,13 +225,21 @@ GOING = {
 @app.command(epilog=example("answer-ledger sweep --dry-run"), rich_help_panel=CARE)
 def sweep(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what would go, to the row, and change nothing. Exact counts are the owner's alone.",
+        ),
     ] = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Deletes what is past its window, and stamps anew what was written before today. `serve` does it daily by itself."""
+    """Deletes what is past its window, and stamps anew what was written before today. `serve` does it daily by itself.
+
+    It counts exactly, and is for the owner of the ledger: two exact counts with a step in between can tell of one person.
+    Operators ask over HTTP, and hear what the weekly snapshot says.
+    """
     from ledger.cli.terminal import errors, say
     from ledger.service import sweeps
 

@@ -73,8 +73,7 @@ def _serve(chosen: Settings, database: str | None) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=128)
+        return serving.listen(host, port)
     except OSError as error:
         raise SetupError(
             f"Port {port} of {host} can't be listened at ({error.strerror}). Choose another with --port or --host."

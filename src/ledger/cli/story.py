@@ -180,7 +180,7 @@ def _time_passes(stage: Stage) -> None:
     stage.plan("Mira", "weekend", "diet")
     swept = stage.call("POST", "/v1/operator/sweep", Scope.OPERATOR, {}).json()
     stage.console.print(
-        f"  the sweep: {swept['entries']} entry deleted, {swept['restamped']} rows stamped anew"
+        f"  the sweep of {swept['swept_on']}: what is past its window is deleted, every row stamped anew"
     )
 
 
@@ -219,12 +219,8 @@ def _stage(console: Console, folder: Path) -> Iterator[Stage]:
             tokens = Tokens.open(deployment.settings, deployment.keys, deployment.context.identity.principal)
             stage = Stage(console, http, tokens, deployment, datetime.now(UTC).date())
             for topic, question in TOPICS.items():
-                stage.call("POST", "/v1/topics", Scope.AGENT, {"label": topic, "new": True})
                 stage.call(
-                    "PATCH",
-                    f"/v1/operator/topics/{topic}",
-                    Scope.OPERATOR,
-                    {"listed": True, "question": question},
+                    "POST", "/v1/operator/topics", Scope.OPERATOR, {"label": topic, "question": question}
                 )
             yield stage
     finally:

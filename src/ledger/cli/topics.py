@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, print_json
+from ledger.cli.common import Database, DataDir, Json, Label, Yes, opened, print_json
 from ledger.cli.help import example, group
+from ledger.cli.steps import step
 from ledger.core.model import Handling, Topic
 from ledger.errors import InvalidRequest, NotFound, SetupError
 
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
 topics = group("The registry: which topics there are, and how they are handled.")
 
 
-@topics.command("list", epilog=example("answer-ledger topics list"))
-def list_topics(data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
-    """Every topic, with its question, handling, window and other labels."""
+@topics.command("list", epilog=example("answer-ledger topics list", "answer-ledger topics list --find smok"))
+def list_topics(
+    part: Annotated[
+        str, typer.Option("--find", metavar="TEXT", help="Only those with this in a label or the question.")
+    ] = "",
+    data_dir: DataDir = None,
+    database: Database = None,
+    json: Json = False,
+) -> None:
+    """Listed topics and proposals, with question, handling, window and other labels."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -29,9 +37,12 @@ def list_topics(data_dir: DataDir = None, database: Database = None, json: Json 
     from ledger.service import operators
 
     with opened(data_dir, database) as ledger:
-        found = ledger.run(operators.topics(ledger.context))
+        found = ledger.run(operators.whole_registry(ledger.context, part))
     if json:
         print_json([asdict(one) for one in found])
+        return
+    if not found and part:
+        say("No topic has that in a label or its question.")
         return
     if not found:
         say("No topics yet. List those of a starter pack with: answer-ledger topics import dating")
@@ -40,7 +51,7 @@ def list_topics(data_dir: DataDir = None, database: Database = None, json: Json 
     for name in ("key", "handling", "window", "question, and other labels"):
         table.add_column(name, overflow="fold")
     for one in found:
-        state = one.handling.value if one.listed else "proposed" if one.proposed else "unlisted"
+        state = one.handling.value if one.listed else "proposed"
         window = f"{one.reconfirm_after}/{one.drop_after}" if one.reconfirm_after else "default"
         told = [
             escape(one.question or "(no question)"),
@@ -53,7 +64,7 @@ def list_topics(data_dir: DataDir = None, database: Database = None, json: Json 
 @topics.command(
     "set",
     epilog=example(
-        'answer-ledger topics set kids --new --listed --question "Do you want kids?"',
+        'answer-ledger topics set kids --new --question "Do you want kids?"',
         "answer-ledger topics set pets --reconfirm-after 365 --drop-after 1095",
     ),
 )
@@ -79,13 +90,13 @@ def set_topic(
     listed: Annotated[
         bool | None, typer.Option("--listed/--unlisted", help="Whether it is there for all agents to see.")
     ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Coin it first, if there is no such topic.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Create it, listed, if there is no such topic.")] = False,
     yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Changes a topic. What destroys answers is shown first, and asked."""
+    """Changes a topic. What takes answers away, or has people asked again, is shown first, and asked."""
     from ledger.cli.terminal import say
     from ledger.service import operators
 
@@ -95,17 +106,13 @@ def set_topic(
     }  # fmt: skip
     fields = {name: value for name, value in given.items() if value is not None}
     with opened(data_dir, database) as ledger:
-        if new:
-            ledger.run(operators.coin(ledger.context, label))
+        seen = _seen(ledger, label) if new else _topic(ledger, label)
+        if seen is None:
+            changed = ledger.run(operators.create(ledger.context, label, _to_create(fields)))
         elif not fields:
-            found = _topic(ledger, label)
-            raise InvalidRequest(f"Nothing to set. Now it is {_described(found)}. {_SETTABLE}")
-        changed = _step(
-            ledger,
-            label,
-            yes,
-            lambda *seen, **how: operators.change(ledger.context, label, fields, *seen, **how),
-        )
+            raise InvalidRequest(f"Nothing to set. Now it is {_described(seen)}. {_SETTABLE}")
+        else:
+            changed = _changed(ledger, yes, seen, fields)
     if json:
         print_json(asdict(changed))
         return
@@ -128,11 +135,12 @@ def merge_topics(
     from ledger.service import operators
 
     with opened(data_dir, database) as ledger:
-        merged = _step(
+        old = _topic(ledger, label)
+        merged: Topic = step(
             ledger,
-            label,
             yes,
-            lambda *seen, **how: operators.merge(ledger.context, label, into, *seen, **how),
+            operators.etag(old),
+            lambda *seen, **how: operators.merge(ledger.context, old.key, into, *seen, **how),
         )
     if json:
         print_json(asdict(merged))
@@ -145,11 +153,15 @@ def import_topics(
     pack: Annotated[
         str, typer.Argument(metavar="PACK", help="dating, recruiting, support, or a YAML file of your own.")
     ],
+    yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Lists the topics of a starter pack or of a YAML file. What operators wrote stays as it is."""
+    """Lists the topics of a starter pack or of a YAML file. What operators wrote stays as it is.
+
+    A topic that people have answers on already may get a shorter window by it: that is shown first, and asked.
+    """
     from rich.progress import track
 
     from ledger import packs
@@ -161,6 +173,9 @@ def import_topics(
         for one in track(
             loaded.topics, "listing topics", console=errors, disable=not errors.is_terminal, transient=True
         ):
+            seen = _seen(ledger, one.key)
+            if seen is not None and not seen.listed:
+                _changed(ledger, yes, seen, _fields(one) | {"listed": True})
             ledger.run(operators.adopt(ledger.context, one))
     if json:
         print_json({"listed": [one.key for one in loaded.topics]})
@@ -174,16 +189,38 @@ _SETTABLE = (
 )
 
 
-def _topic(ledger: Ledger, label: str) -> Topic:
+def _seen(ledger: Ledger, label: str) -> Topic | None:
     from ledger.service import operators
 
     try:
         return ledger.run(operators.topic(ledger.context, label))
     except NotFound:
+        return None
+
+
+def _topic(ledger: Ledger, label: str) -> Topic:
+    seen = _seen(ledger, label)
+    if seen is None:
         raise NotFound(
-            "There is no such topic. See which there are with answer-ledger topics list, or coin it with "
+            "There is no such topic. See which there are with answer-ledger topics list, or create it with "
             "answer-ledger topics set LABEL --new."
-        ) from None
+        )
+    return seen
+
+
+def _to_create(fields: dict[str, Any]) -> dict[str, Any]:
+    """Without `listed`: what is created is."""
+    if fields.get("listed") is False:
+        raise InvalidRequest("A topic that is created is listed: leave out --unlisted.")
+    return {name: value for name, value in fields.items() if name != "listed"}
+
+
+def _fields(topic: Topic) -> dict[str, Any]:
+    """What a pack says of a topic, as fields to set."""
+    return {
+        "question": topic.question, "handling": topic.handling.value, "authority": topic.authority,
+        "reconfirm_after": topic.reconfirm_after, "drop_after": topic.drop_after,
+    }  # fmt: skip
 
 
 def _described(topic: Topic) -> str:
@@ -211,19 +248,13 @@ def _text(path: str) -> str:
         ) from None
 
 
-def _step(ledger: Ledger, label: str, yes: bool, step: Any) -> Topic:
-    """Runs a step dry, shows what it destroys, asks, and runs it on exactly what was shown."""
-    from ledger.cli.terminal import complain, confirmed
+def _changed(ledger: Ledger, yes: bool, seen: Topic, fields: dict[str, Any]) -> Topic:
     from ledger.service import operators
 
-    seen = _topic(ledger, label)
-    preview = ledger.run(step(dry_run=True))
-    if preview.destroys:
-        complain("This destroys, for good:")
-        for what in preview.destroys:
-            complain(f"  - {what}")
-        complain(f"Principals with an answer, by the weekly snapshot: {preview.principals}")
-        if not confirmed("Go on?", yes):
-            raise typer.Exit(NO)
-    done: Topic = ledger.run(step(operators.etag(seen), preview.token))
-    return done
+    changed: Topic = step(
+        ledger,
+        yes,
+        operators.etag(seen),
+        lambda *shown, **how: operators.change(ledger.context, seen.key, fields, *shown, **how),
+    )
+    return changed

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ledger.cli.common import Database, DataDir, Json, opened, print_json
+from ledger.cli.common import Database, DataDir, Json, Yes, opened, print_json
 from ledger.cli.help import example, group
+from ledger.cli.steps import step
 
 windows = group("Staleness: from when on an answer is a question, and when it is gone.")
 
@@ -28,7 +29,7 @@ def show(data_dir: DataDir = None, database: Database = None, json: Json = False
 
     with opened(data_dir, database) as ledger:
         default = ledger.run(operators.default_window(ledger.context))
-        own = [one for one in ledger.run(operators.topics(ledger.context)) if one.reconfirm_after]
+        own = [one for one in ledger.run(operators.whole_registry(ledger.context)) if one.reconfirm_after]
     if json:
         print_json(
             {
@@ -51,20 +52,33 @@ def set_window(
     topic: Annotated[
         str | None, typer.Option(metavar="LABEL", help="The one topic that it is for; absent, the default.")
     ] = None,
+    yes: Yes = False,
     data_dir: DataDir = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Changes a window; it holds for every entry at once."""
+    """Changes a window; it holds for every entry at once. What a shorter one takes away is shown first, and asked."""
     from ledger.cli.terminal import say
     from ledger.service import operators
 
     with opened(data_dir, database) as ledger:
         if topic is None:
-            ledger.run(operators.set_default_window(ledger.context, reconfirm_after, drop_after))
+            step(
+                ledger,
+                yes,
+                operators.default_etag(ledger.run(operators.default_window(ledger.context))),
+                lambda *seen, **how: operators.set_default_window(
+                    ledger.context, reconfirm_after, drop_after, *seen, **how
+                ),
+            )
         else:
             fields = {"reconfirm_after": reconfirm_after, "drop_after": drop_after}
-            ledger.run(operators.change(ledger.context, topic, fields))
+            step(
+                ledger,
+                yes,
+                operators.etag(ledger.run(operators.topic(ledger.context, topic))),
+                lambda *seen, **how: operators.change(ledger.context, topic, fields, *seen, **how),
+            )
     if json:
         print_json({"topic": topic, "reconfirm_after": reconfirm_after, "drop_after": drop_after})
         return

@@ -118,6 +118,13 @@ class Topic:
     listed: bool = False
     aliases: tuple[str, ...] = ()
     proposed: bool = False  # unlisted, and five principals have it
+    given: bool = False  # an operator gave its handling: to loosen it is a step
+    retired: tuple[str, ...] = ()  # keys that were merged into it; aliases too
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The key and those merged into it: under each something may have been deleted."""
+        return (self.key, *self.retired)
 
 
 class Entry(NamedTuple):
@@ -140,6 +147,7 @@ class PlanItem:
     do: Do
     entry: Entry | None = None
     question: str | None = None
+    similar: tuple[str, ...] = ()  # listed keys, best first, where the label's topic is not listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +162,9 @@ class Candidate:
 class Outcome:
     """What became of a candidate, as the caller may know it: the gate's verdict, never what is stored."""
 
-    topic: str  # the key, or the label where it was refused
+    topic: str  # the key, or the label where it names no topic
     verdict: Verdict
+    similar: tuple[str, ...] = ()  # listed keys, best first, where the topic is not listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,14 @@ def plan(
     entries: Mapping[str, Entry],
     covered: Mapping[str, Freshness],
     questions: Mapping[str, str],
+    similar: Mapping[str, tuple[str, ...]],
 ) -> list[PlanItem]:
     """One item for each label, in order, from what this agent may see and nothing else.
 
     `keys` holds label -> key, as far as a label names a topic; `entries` holds key -> entry where the
     content is visible; `covered` holds key -> freshness where the key is; `questions` holds the approved
-    questions of listed topics. The tier shows in what the database let through, so none is passed.
+    questions of listed topics; `similar` holds, of keys that are not listed, the listed ones that may be
+    meant. The tier shows in what the database let through, so none is passed.
 
     The first twelve topics carry content. A later one says whether it is covered and no more.
     """
@@ -42,7 +44,7 @@ def plan(
                 do = Do.RECONFIRM
             case Freshness.DROPPED:
                 do, entry = Do.ASK, None
-        return PlanItem(label, key, do, entry, questions.get(key))
+        return PlanItem(label, key, do, entry, questions.get(key), similar.get(key, ()))
 
     return [item(label) for label in labels]
 

@@ -48,6 +48,11 @@ def window_of(topic: Topic, default: Window) -> Window:
     return Window(topic.reconfirm_after, topic.drop_after)
 
 
+def shorter(old: Window, new: Window) -> bool:
+    """Whether the new one drops answers, or makes them a question, that the old one does not."""
+    return new.reconfirm_after < old.reconfirm_after or new.drop_after < old.drop_after
+
+
 def checked(reconfirm_after: int | None, drop_after: int | None) -> Window | None:
     """A window that holds: 1 <= reconfirm_after < drop_after <= 3650. Both None is the default, as None.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from ledger.core.model import Entry, Freshness, Tier, Topic
+from ledger.core.model import Entry, Freshness, Handling, Tier, Topic
 from ledger.db.operation import Operation, Row, Surface
 
 _FRESHNESS = {freshness.value: freshness for freshness in Freshness}  # quicker than the enum's own call
@@ -30,6 +30,7 @@ class Planned:
     """What the database lets this agent know of one label: nothing but the key, the key, or the answer."""
 
     key: str
+    listed: bool
     question: str | None
     freshness: Freshness | None
     entry: Entry | None
@@ -75,13 +76,16 @@ def topics_listed(after: str, most: int) -> Operation[list[Topic]]:
     )
 
 
-def labels_listed() -> Operation[dict[str, tuple[str, str | None]]]:
-    """Every label of the listed registry -> its key and question."""
+def labels_listed(surface: Surface) -> Operation[tuple[Topic, ...]]:
+    """The listed topics whole, by key; for agents and for captures."""
     return Operation(
-        Surface.AGENT,
+        surface,
         "select * from ledger.labels_listed()",
         (),
-        lambda rows: {label: (key, question) for label, key, question in rows},
+        lambda rows: tuple(
+            Topic(k, q, Handling(handling), authority, listed=True, aliases=tuple(a), retired=tuple(r))
+            for k, q, handling, authority, a, r in rows
+        ),
     )
 
 
@@ -98,9 +102,14 @@ def _entries(rows: list[Row]) -> list[Entry]:
 
 
 def _planned(
-    key: str, question: str | None, freshness: str | None, answer: str | None, month: date | None
+    key: str,
+    listed: bool,
+    question: str | None,
+    freshness: str | None,
+    answer: str | None,
+    month: date | None,
 ) -> Planned:
     known = None if freshness is None else _FRESHNESS[freshness]
     if known is None or answer is None or month is None:
-        return Planned(key, question, known, None)
-    return Planned(key, question, known, Entry(key, known, answer, question, month))
+        return Planned(key, listed, question, known, None)
+    return Planned(key, listed, question, known, Entry(key, known, answer, question, month))

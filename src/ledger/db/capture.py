@@ -8,51 +8,45 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from ledger.core.model import Handling
 from ledger.db.operation import Operation, Surface
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The topic that a label names, as the listed registry has it."""
+class Place:
+    """Where an answer under a label is kept."""
 
     key: str
-    listed: bool = False
-    question: str | None = None
-    handling: Handling = Handling.SEALED
-    authority: str | None = None
-    names: tuple[
-        str, ...
-    ] = ()  # the key and those merged into it: under each something may have been deleted
+    listed: bool
+    names: tuple[str, ...]  # the key and those merged into it: under each something may have been deleted
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """An answer that passed the gate, on its way to be kept.
 
-    `question`: the one under which a bare answer was judged; None where the answer stands alone. `marks`:
-    those of the topic's names, the key's first, and last that of all topics.
+    `label`: the one that was taken for the topic's. `question`: the one under which a bare answer was judged;
+    None where the answer stands alone. `marks`: those of the topic's names, the key's first, and last that of
+    all topics.
     """
 
     topic: str
+    label: str
     answer: str
     question: str | None
     marks: tuple[UUID, ...]
 
 
-def topics_for(labels: Sequence[str], said_on: date, *, coin: bool) -> Operation[list[Named]]:
-    """The topic of each label, in order; with `coin`, registers those that were not there.
+def topics_for(labels: Sequence[str], said_on: date, *, coin: bool) -> Operation[list[Place]]:
+    """Where an answer under each label is kept, in order; with `coin`, registers keys that are not there.
 
-    Raises InvalidRequest for a day that has yet to come.
+    Does the same for a key that is there and for one that is not. Raises InvalidRequest for a day that has yet
+    to come.
     """
     return Operation(
         Surface.CAPTURE,
         "select * from ledger.topics_for(%s, %s, %s)",
         (list(labels), coin, said_on),
-        lambda rows: [
-            Named(key, listed, question, Handling(handling), authority, tuple(names))
-            for key, listed, question, handling, authority, names in rows
-        ],
+        lambda rows: [Place(key, listed, tuple(names)) for key, listed, names in rows],
     )
 
 
@@ -64,7 +58,13 @@ def keep(principal: UUID, said_on: date, answers: Sequence[Kept]) -> Operation[b
     """
     # one document, since the driver takes longer over five arrays than the server over the whole call
     document = [
-        {"topic": a.topic, "answer": a.answer, "question": a.question, "marks": [str(m) for m in a.marks]}
+        {
+            "topic": a.topic,
+            "label": a.label,
+            "answer": a.answer,
+            "question": a.question,
+            "marks": [str(m) for m in a.marks],
+        }
         for a in answers
     ]
     return Operation(

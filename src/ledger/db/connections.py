@@ -1,15 +1,19 @@
 """Two small executors: the same operations from threads and from asyncio.
 
-A pool a surface, opened when it is first needed, with its idle connections in `lending`. Connections commit by themselves: an operation is one
-statement, hence one transaction. An operation that meets a connection which the server has closed is tried on
-another; one that must be sent once is not sent on a connection on whose line the server has said something
-(that it closed it), and what fails after that is reported. The first write of a day is refused, makes the cut
-between the days, and is repeated.
+A pool a surface, opened when it is first needed, with its idle connections in `lending`. A forked child opens its
+own and leaves its parent's alone (decision 0011); so does a second event loop. Connections commit by themselves: an
+operation is one statement, hence one transaction. An operation that meets a connection which the server has closed
+is tried on another; one that must be sent once is not sent on a connection on whose line the server has said
+something (that it closed it), and what fails after that is reported. The first write of a day is refused, makes
+the cut between the days, and is repeated. After an operation of operators, whatever came of it, `on_operator` is
+called: what this process remembers of the registry may be out of date.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from select import POLLIN, poll
 from typing import Any, Protocol, TypeVar
@@ -20,6 +24,7 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 from ledger.db.failures import translate
 from ledger.db.lending import Shelf
 from ledger.db.operation import Operation, Surface, UseCase
+from ledger.processes import PerProcess
 
 T = TypeVar("T")
 
@@ -55,12 +60,36 @@ def _pool_options(options: Options) -> dict[str, Any]:
     }
 
 
+class _Pool(ConnectionPool[psycopg.Connection[Any]]):
+    """A pool that is ended by its own process alone, as its connections are.
+
+    In a forked child its threads are not there to be stopped, and their locks may be held for ever.
+    """
+
+    def __init__(self, conninfo: str, **options: Any) -> None:
+        self._process = os.getpid()
+        super().__init__(conninfo, **options)
+
+    def __del__(self, getpid: Callable[[], int] = os.getpid) -> None:
+        if getpid() == self._process:
+            super().__del__()
+
+
+# A pool and its shelf.
+_Stock = tuple[_Pool, Shelf[psycopg.Connection[Any]]]
+_AsyncStock = tuple[AsyncConnectionPool[Any], Shelf[psycopg.AsyncConnection[Any]]]
+
+
 class Connections:
     """Runs use cases from threads. `logins` gives the connection string of each surface."""
 
-    def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
-        self._pools = {s: ConnectionPool(url, **_pool_options(options)) for s, url in logins.items()}
-        self._shelves = {s: Shelf[psycopg.Connection[Any]]() for s in logins}
+    def __init__(
+        self, logins: Mapping[Surface, str], options: Options, on_operator: Callable[[], None] = lambda: None
+    ) -> None:
+        self._logins = logins
+        self._on_operator = on_operator
+        self._pool_options = _pool_options(options)
+        self._stocks = PerProcess[dict[Surface, _Stock]](dict)
         self._attempts = _attempts(options)
 
     def run(self, use_case: UseCase[T]) -> T:
@@ -80,9 +109,7 @@ class Connections:
 
     def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
-        pool, shelf = self._pools[operation.surface], self._shelves[operation.surface]
-        if pool.closed:
-            pool.open()
+        pool, shelf = self._stock(operation.surface)
         with _screened():
             for last in self._attempts:
                 connection = shelf.take()
@@ -106,25 +133,40 @@ class Connections:
                     if sent or last or not connection.closed:
                         raise
                 finally:
+                    if operation.surface is Surface.OPERATOR:
+                        self._on_operator()
                     if (returned := shelf.put(connection)) is not None:
                         pool.putconn(returned)
         raise AssertionError("the last attempt returns or raises")
 
+    def _stock(self, surface: Surface) -> _Stock:
+        stocks = self._stocks.get()
+        stock = stocks.get(surface)
+        if stock is None:
+            made = _Pool(self._logins[surface], **self._pool_options), Shelf[psycopg.Connection[Any]]()
+            stock = stocks.setdefault(surface, made)  # of two threads the second gets the first one's
+        if stock[0].closed:
+            stock[0].open()
+        return stock
+
     def close(self) -> None:
-        for surface, pool in self._pools.items():
-            for connection in self._shelves[surface].clear():
+        """Closes what this process opened."""
+        for pool, shelf in self._stocks.get().values():
+            for connection in shelf.clear():
                 pool.putconn(connection)
             pool.close()
 
 
 class AsyncConnections:
-    """The same from asyncio. The pools belong to the event loop that first runs a use case."""
+    """The same from asyncio. Each event loop has pools of its own."""
 
-    def __init__(self, logins: Mapping[Surface, str], options: Options) -> None:
+    def __init__(
+        self, logins: Mapping[Surface, str], options: Options, on_operator: Callable[[], None] = lambda: None
+    ) -> None:
+        self._on_operator = on_operator
         self._logins = logins
-        self._options = options
-        self._pools: dict[Surface, AsyncConnectionPool[Any]] = {}
-        self._shelves = {s: Shelf[psycopg.AsyncConnection[Any]]() for s in logins}
+        self._pool_options = _pool_options(options)
+        self._stocks = PerProcess[dict[asyncio.AbstractEventLoop, dict[Surface, _AsyncStock]]](dict)
         self._attempts = _attempts(options)
 
     async def run(self, use_case: UseCase[T]) -> T:
@@ -144,8 +186,7 @@ class AsyncConnections:
 
     async def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
-        pool = self._pools.get(operation.surface) or await self._open(operation.surface)
-        shelf = self._shelves[operation.surface]
+        pool, shelf = await self._stock(operation.surface)
         with _screened():
             for last in self._attempts:
                 connection = shelf.take()
@@ -169,20 +210,33 @@ class AsyncConnections:
                     if sent or last or not connection.closed:
                         raise
                 finally:
+                    if operation.surface is Surface.OPERATOR:
+                        self._on_operator()
                     if (returned := shelf.put(connection)) is not None:
                         await pool.putconn(returned)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _open(self, surface: Surface) -> AsyncConnectionPool[Any]:
-        # no await between the two lines: of two callers the second finds the pool of the first
-        pool = AsyncConnectionPool(self._logins[surface], **_pool_options(self._options))
-        self._pools[surface] = pool
-        await pool.open()
-        return pool
+    async def _stock(self, surface: Surface) -> _AsyncStock:
+        loops = self._stocks.get()
+        loop = asyncio.get_running_loop()
+        stocks = loops.get(loop)
+        if stocks is None:
+            # what loops that have ended left open is closed with the last reference to it
+            for ended in [other for other in list(loops) if other.is_closed()]:
+                loops.pop(ended, None)
+            stocks = loops[loop] = {}
+        stock = stocks.get(surface)
+        if stock is None:
+            # no await before the stock is in its place: of two callers the second finds it
+            made = AsyncConnectionPool[Any](self._logins[surface], **self._pool_options)
+            stock = stocks[surface] = (made, Shelf[psycopg.AsyncConnection[Any]]())
+            await made.open()
+        return stock
 
     async def close(self) -> None:
-        for surface, pool in self._pools.items():
-            for connection in self._shelves[surface].clear():
+        """Closes what this event loop opened."""
+        for pool, shelf in self._stocks.get().get(asyncio.get_running_loop(), {}).values():
+            for connection in shelf.clear():
                 await pool.putconn(connection)
             await pool.close()
 

@@ -31,7 +31,7 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 OF_PRINCIPALS = tuple(name for name, columns in COLUMNS.items() if "principal" in columns)
 
-INDEXES = ("retired_key_merged_into", "topic_alias_key")
+INDEXES = ("retired_key_merged_into", "topic_alias_key", "topic_listed")
 """Besides those of the primary keys. None is on a table of principals."""
 
 SURFACES = ("ledger_agent", "ledger_capture", "ledger_principal", "ledger_operator", "ledger_sweeper")
@@ -42,15 +42,15 @@ DEFINERS = (
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin", "cut"),
-    "ledger_capture": ("topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
+    "ledger_capture": ("labels_listed", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
     "ledger_principal": (
         "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct",
         "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
     ),
     "ledger_operator": (
-        "topics_all", "topic_read", "alias_put", "alias_delete", "setting_read", "setting_change",
-        "schema_version", "snapshot_read", "topic_change", "topics_merge", "hold_place", "hold_lift", "coin",
-        "swept_on", "cut", "today",
+        "topics_seen", "topic_read", "labels_taken", "aliases_of", "topic_create", "topic_change", "topics_merge",
+        "alias_put", "alias_delete", "setting_read", "setting_change", "schema_version", "snapshot_read",
+        "hold_place", "hold_lift", "sweep_ask", "cut", "today",
     ),
     "ledger_sweeper": (
         "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp",
@@ -69,8 +69,8 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
         "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
-        "topic_change", "topics_merge", "alias_put", "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys",
-        "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
+        "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "cut", "sweep_pieces", "sweep_due",
+        "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
     ),
     "ledger_owner": ("today",),
 }  # fmt: skip
@@ -105,9 +105,10 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
             yield table, "ledger_sweeper", "MAINTAIN", None
     for column in ("principal", "topic", "as_of"):
         yield "entry", "ledger_agent_keys", "SELECT", column
+    yield "topic", "ledger_registrar", "UPDATE", "key"
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
-        "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "setting"): ("SELECT",)},
-        "ledger_agent_content": {("entry", "topic", "topic_alias", "setting"): ("SELECT",)},
+        "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
+        "ledger_agent_content": {("entry", "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
         "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "bare_form", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),

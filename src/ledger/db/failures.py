@@ -36,6 +36,9 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
     ),
     # midnight has passed twice between a write and its repetition, or clocks differ
     "LG009": lambda: Unavailable("A new day is beginning. Nothing was written; try again."),
+    "LG010": lambda: Conflict(
+        "This label is taken: it is a listed topic, or leads to one. List the topics to see."
+    ),
 }
 
 # 08 connection, 53 resources, 55 object not in the right state (lock not available), 57 operator

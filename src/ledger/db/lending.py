@@ -9,6 +9,7 @@ Decision 0009.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,9 +26,10 @@ _USES = 100  # in a row, before the pool has a look at a connection's age
 class Shelf(Generic[C]):
     """Idle connections of one pool. Safe between threads: a deque's ends are."""
 
-    __slots__ = ("_idle", "_left", "_waiting")
+    __slots__ = ("_idle", "_left", "_process", "_waiting")
 
     def __init__(self) -> None:
+        self._process = os.getpid()
         self._idle: deque[C] = deque()
         self._left: dict[C, int] = {}
         self._waiting: deque[None] = deque()
@@ -50,6 +52,10 @@ class Shelf(Generic[C]):
 
     def put(self, connection: C) -> C | None:
         """Takes back a connection, if it is fit and nobody waits for one. Gives the one that is the pool's now."""
+        if os.getpid() != self._process:
+            # a task that was forked in the middle of its call, and ends with the last reference to it: the pool
+            # would close what its parent still reads from
+            return None
         left = self._left.get(connection, _USES)
         if not left or self._waiting or connection.pgconn.transaction_status != TransactionStatus.IDLE:
             self._left.pop(connection, None)
@@ -58,7 +64,7 @@ class Shelf(Generic[C]):
         self._idle.append(connection)
         if not self._waiting:
             return None
-        # somebody began to wait between the two looks: the pool must wake him
+        # somebody began to wait between the two looks: the pool must wake them
         other = self.take()
         if other is not None:
             self._left.pop(other, None)

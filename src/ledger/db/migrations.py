@@ -35,6 +35,7 @@ _RACE = (
     psycopg.errors.DuplicateObject,
     psycopg.errors.DuplicateSchema,
     psycopg.errors.DuplicateTable,
+    psycopg.errors.InternalError_,  # XX000 "tuple concurrently updated": two set the password of one role
 )
 
 

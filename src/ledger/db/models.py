@@ -104,7 +104,8 @@ class TopicAlias(Table, table=True):
 class RetiredKey(Table, table=True):
     __tablename__ = "retired_key"
     key: str = Field(primary_key=True, sa_type=Text)
-    merged_into: str = Field(sa_type=Text)
+    merged_into: str = Field(primary_key=True, sa_type=Text)
+    fixed: bool = True
 
 
 class BareForm(Table, table=True):
@@ -147,6 +148,8 @@ class SweepMark(Table, table=True):
     restored_on: date | None = None
     swept_on: date | None = None
     snapshot_on: date | None = None
+    asked_on: date | None = None
+    asked_hour: int | None = None
 
 
 class PieceMark(Table, table=True):

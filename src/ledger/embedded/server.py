@@ -39,7 +39,8 @@ _SHORT_FOLDER = "/tmp"  # noqa: S108 - mkdtemp makes a folder of ours in it
 class EmbeddedServer:
     """A running server, used until `close`; the last process that closes it stops it.
 
-    A context manager. Safe to open in several processes at once, and after any of them was killed.
+    A context manager. Safe to open in several processes at once, and after any of them was killed. A forked child
+    has no part in what its parent opened, and gets its own by `ensure_running`.
     """
 
     def __init__(self, home: Path, pg_bin: Path | None, lasting: bool) -> None:
@@ -86,14 +87,23 @@ class EmbeddedServer:
             dbname=dbname,
         )
 
+    @property
+    def inherited(self) -> bool:
+        """Whether this is a forked child that has no part in the server yet: its parent may stop it at any time."""
+        return self._owner is not None and self._pid != os.getpid()
+
     def ensure_running(self) -> None:
         """Starts the server again if something killed it; does nothing once closed.
 
+        In a forked child it joins first, as a second process does: the server runs until the child closes it too.
         Connection strings stay good. Raises SetupError if it can't be started.
         """
         if self._owner is None:
             return
         with private.explained(self._home), locks.exclusive(self._home / "start.lock"):
+            if self.inherited:  # looked at under the lock, for two threads may have come here
+                self._owner = locks.shared(self._home / "owners.lock")
+                self._pid = os.getpid()
             self.version = self._attach() or self._start()
 
     def close(self) -> None:
@@ -101,8 +111,7 @@ class EmbeddedServer:
 
         Raises SetupError if it does not stop.
         """
-        # A forked child holds a copy of what is its parent's to close.
-        if self._owner is None or self._pid != os.getpid():
+        if self._owner is None or self.inherited:
             return
         with locks.exclusive(self._home / "start.lock"):
             self._leave()
@@ -155,7 +164,7 @@ class EmbeddedServer:
             raise SetupError(f"Another program holds {self._lock}. End it, and start again.")
         try:
             path = cluster.prepare(self._home, found, account, keep=server, lasting=self._lasting)
-            socket = self._make_socket_folder(stale.clear(path))
+            socket = self._make_socket_folder(stale.clear(path) or self._socket)
             account.give(socket)
             for file in configuration.write(path, socket):
                 account.give(file)
@@ -167,8 +176,8 @@ class EmbeddedServer:
             finally:
                 os.close(log)
         finally:
-            # Closed and not released: the server's processes hold it from here on.
-            os.close(server)
+            # Not released: the server's processes hold it from here on.
+            locks.leave(server)
         version = self._attach(just_started=True)
         if version is None:
             told = (self._home / "server.log").read_text("utf-8", "replace")

@@ -40,6 +40,13 @@ def near_lists() -> Lists:
         real_words=frozenset(
             line for line in data("real_words.txt").splitlines() if not line.startswith("#")
         ),
+        look_alikes={
+            ord(other): letters[0]
+            for line in data("look_alikes.txt").splitlines()
+            if not line.startswith("#")
+            for letters in [line.split()]
+            for other in letters[1:]
+        },
     )
 
 

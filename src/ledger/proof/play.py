@@ -15,6 +15,7 @@ import httpx
 from ledger.proof.histories import Coined, Day, Did, Looked, Reconfirmed, Said, Step
 from ledger.proof.stage import Place
 from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
+from ledger.service import sweeps
 from ledger.service.replay import MOST_CANDIDATES, Line
 
 NOTICE = "v1"
@@ -56,7 +57,8 @@ class Play:
         self._place.clock.set(day)
 
     def sweep(self) -> None:
-        self._count("sweep", self._place.call("POST", "/v1/operator/sweep", scope="operator"))
+        """The sweep that the application runs by itself: an operator may ask for one an hour."""
+        self._place.run(sweeps.sweep())
 
     def step(self, step: Step, today: date) -> None:
         match step:

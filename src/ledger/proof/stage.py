@@ -210,13 +210,10 @@ class Place:
         return done
 
     def list_topic(self, key: str, question: str | None, handling: Handling) -> None:
-        coined = self.call("POST", "/v1/topics", {"label": key, "new": True}, scope="agent", who="nobody")
-        change: dict[str, Any] = {"listed": True, "handling": handling}
-        if question is not None:
-            change["question"] = question
-        changed = self.call("PATCH", f"/v1/operator/topics/{key}", change, scope="operator")
-        if (coined.status_code, changed.status_code) != (200, 200):
-            raise AssertionError(f"the topic {key} could not be listed: {coined.text} {changed.text}")
+        body = {"label": key, "handling": handling} | ({} if question is None else {"question": question})
+        created = self.call("POST", "/v1/operator/topics", body, scope="operator")
+        if created.status_code != 200:
+            raise AssertionError(f"the topic {key} could not be listed: {created.text}")
 
     def capture(
         self, who: str, said_on: date, topic: str, message: str, span: str | None = None

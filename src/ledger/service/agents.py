@@ -12,10 +12,10 @@ from ledger.core import plan as planning
 from ledger.core import prompt
 from ledger.core.model import Entry, Freshness, PlanItem, Topic
 from ledger.core.registry.label import normalise
-from ledger.core.registry.near import Listed
+from ledger.core.registry.named import Named
 from ledger.db import agent as db
 from ledger.db.agent import Reader
-from ledger.db.operation import UseCase
+from ledger.db.operation import Surface, UseCase
 from ledger.errors import SimilarTopics
 from ledger.service.context import Context, keys_of
 
@@ -46,7 +46,8 @@ def recall(
     context: Context, reader: Reader, topics: Sequence[str] | None = None, limit: int = 12
 ) -> UseCase[Recall]:
     """At most twelve entries, on the topics named or on all listed ones. Raises BadLabel."""
-    entries = yield db.recall(reader, None if topics is None else keys_of(topics), limit)
+    named = None if topics is None else (yield from _named(context, topics))
+    entries = yield db.recall(reader, _labels(named), limit)
     return Recall(tuple(entry for entry in entries if _means_something(context, entry)))
 
 
@@ -54,16 +55,15 @@ def coverage(
     context: Context, reader: Reader, topics: Sequence[str] | None = None
 ) -> UseCase[list[tuple[str, Freshness]]]:
     """Which topics are covered: key and freshness. Raises BadLabel."""
-    covered: list[tuple[str, Freshness]] = yield db.coverage(
-        reader, None if topics is None else keys_of(topics)
-    )
+    named = None if topics is None else (yield from _named(context, topics))
+    covered: list[tuple[str, Freshness]] = yield db.coverage(reader, _labels(named))
     return covered
 
 
 def plan(context: Context, reader: Reader, labels: Sequence[str]) -> UseCase[Plan]:
     """For each label: ask, covered, reconfirm or known. Raises BadLabel."""
-    keys = keys_of(labels, at="labels")
-    planned: list[db.Planned] = yield db.plan(reader, keys)
+    named = yield from _named(context, labels, at="labels")
+    planned: list[db.Planned] = yield db.plan(reader, [one.label for one in named])
     entries = {p.key: p.entry for p in planned if p.entry is not None and _means_something(context, p.entry)}
     items = planning.plan(
         labels,
@@ -71,6 +71,7 @@ def plan(context: Context, reader: Reader, labels: Sequence[str]) -> UseCase[Pla
         entries=entries,
         covered={p.key: p.freshness for p in planned if p.freshness is not None},
         questions={p.key: p.question for p in planned if p.question is not None},
+        similar={p.key: one.similar for one, p in zip(named, planned, strict=True) if not p.listed},
     )
     return Plan(tuple(items))
 
@@ -88,22 +89,28 @@ def coin(context: Context, label: str, avoid: Sequence[str] = (), *, new: bool =
     Raises BadLabel, and SimilarTopics where listed topics are near and `new` does not insist.
     """
     key = normalise(label, context.avoid.and_(avoid))
-    listed: dict[str, tuple[str, str | None]] = yield db.labels_listed()
-    if key in listed:
-        return _listed(*listed[key])
-    found = Listed.of({name: of for name, (of, _) in listed.items()}, context.near_lists).near(key)
-    if found.kind == "same":
-        return _listed(*listed[found.keys[0]])
-    if found.kind == "similar" and not new:
+    registry = yield from context.listed.registry(Surface.AGENT, anew=True)
+    named = registry.named(key)
+    if named.topic is not None:
+        return Topic(named.key, named.topic.question, listed=True)
+    if named.similar and not new:
         raise SimilarTopics(
-            "Use one of the similar topics, or send `new: true` if yours is about something else.", found.keys
+            "Use one of the similar topics, or send `new: true` if yours is about something else.",
+            named.similar,
         )
     yield db.coin(key)
     return Topic(key)
 
 
-def _listed(key: str, question: str | None) -> Topic:
-    return Topic(key, question=question, listed=True)
+def _named(context: Context, labels: Sequence[str], at: str = "topics") -> UseCase[list[Named]]:
+    """What the labels name, before anything of anybody is read. Raises BadLabel."""
+    keys = keys_of(labels, at)
+    registry = yield from context.listed.registry(Surface.AGENT)
+    return [registry.named(key) for key in keys]
+
+
+def _labels(named: Sequence[Named] | None) -> list[str] | None:
+    return None if named is None else [one.label for one in named]
 
 
 def _means_something(context: Context, entry: Entry) -> bool:

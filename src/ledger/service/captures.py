@@ -6,15 +6,16 @@ registry alone: `accepted` means "passed the gate", not "kept".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from uuid import UUID
 
 from ledger.core.gate import Names, Reading
-from ledger.core.model import Candidate, Handling, Outcome, Reason, Verdict
+from ledger.core.model import Candidate, Handling, Outcome, Reason, Topic, Verdict
 from ledger.core.registry.label import normalise
+from ledger.core.registry.named import Named
 from ledger.db import capture as db
-from ledger.db.operation import UseCase
+from ledger.db.operation import Surface, UseCase
 from ledger.errors import BadLabel, Unavailable
 from ledger.service.context import Context, keys_of
 
@@ -30,73 +31,73 @@ def capture(
     avoid: Sequence[str] = (),
     asked: str | None = None,
     lang: str | None = None,
+    admit: Callable[[int], None] = lambda unlisted: None,
 ) -> UseCase[list[Outcome]]:
     """Judges each candidate, keeps what passes, and says what became of each, in order.
 
     `said_on` is the day the message was typed; tomorrow (UTC) is read as today. Several candidates on one
-    topic: each is judged, the last accepted stands. A label that was never coined is coined, unless it is a
-    bad one. Raises InvalidRequest for a day that has yet to come.
+    topic: each is judged, the last accepted stands. Where an accepted answer is on a topic that is not listed,
+    its key is coined first, by the same statement whether it was there or not, and `admit` is told before that
+    how many there are; what it raises keeps everything out. Raises InvalidRequest for a day that has yet to come.
     """
     names = context.avoid.and_(avoid)
     keys = [_key(candidate.topic, names) for candidate in candidates]
-    labels = sorted({key for key in keys if isinstance(key, str)})
     reading = context.gate.read(message, lang=lang, asked=asked)
-    # Most captures are of topics named by their keys, and their answers stand alone: then the registry need
-    # not be asked first. What it has otherwise, the one statement finds.
-    taken = {label: db.Named(label, names=(label,)) for label in labels}
-    outcomes = [
-        _judge(reading, c, key, taken, names, suggest=False) for c, key in zip(candidates, keys, strict=True)
-    ]
-    if (
-        outcomes
-        and all(outcome.verdict.accepted for outcome in outcomes)
-        and (yield db.keep(principal, said_on, _kept(context, principal, outcomes, keys, taken)))
-    ):
-        return outcomes
-    for _ in range(3):
-        named = yield db.topics_for(labels, said_on, coin=True)
-        topics = dict(zip(labels, named, strict=True))
-        outcomes = [_judge(reading, c, key, topics, names) for c, key in zip(candidates, keys, strict=True)]
-        kept = _kept(context, principal, outcomes, keys, topics)
-        if not kept or (yield db.keep(principal, said_on, kept)):
+    admitted: set[str] = set()
+    for anew in (False, True, True):
+        registry = yield from context.listed.registry(Surface.CAPTURE, anew=anew)
+        named = [registry.named(key) if isinstance(key, str) else key for key in keys]
+        outcomes = [_judge(reading, c, one, names) for c, one in zip(candidates, named, strict=True)]
+        by_registry = any(outcome.verdict.reason in _BY_THE_REGISTRY for outcome in outcomes)
+        if by_registry and (yield from context.listed.registry(Surface.CAPTURE, anew=True)) is not registry:
+            continue  # what is seconds old refuses nothing
+        accepted = [
+            (one, outcome.verdict)
+            for one, outcome in zip(named, outcomes, strict=True)
+            if isinstance(one, Named) and outcome.verdict.accepted
+        ]
+        unlisted = sorted({one.key for one, _ in accepted if one.topic is None})
+        places: dict[str, db.Place] = {}
+        if unlisted:
+            if more := set(unlisted) - admitted:
+                admit(len(more))
+                admitted |= more
+            found = yield db.topics_for(unlisted, said_on, coin=True)
+            places = dict(zip(unlisted, found, strict=True))
+        if any(place.listed for place in places.values()):
+            continue  # by another name, or since a moment ago
+        if (yield db.keep(principal, said_on, _kept(context, principal, accepted, places))):
             return outcomes
     raise Unavailable("The registry is being rearranged right now. Nothing was kept; try again.")
 
 
-def _judge(
-    reading: Reading,
-    candidate: Candidate,
-    key: str | Verdict,
-    topics: Mapping[str, db.Named],
-    avoid: Names,
-    *,
-    suggest: bool = True,
-) -> Outcome:
-    """What becomes of a candidate whose label has the normal form `key`, or names no topic (a verdict)."""
-    if isinstance(key, Verdict):
-        return Outcome(candidate.topic, key)
-    topic = topics[key]
-    verdict = _forbidden(topic) or reading.judge(candidate.span, topic.question, avoid, suggest=suggest)
-    return Outcome(topic.key if topic.listed else key, verdict)
+_BY_THE_REGISTRY = (Reason.FORBIDDEN_TOPIC, Reason.NEEDS_QUESTION)
+
+
+def _judge(reading: Reading, candidate: Candidate, named: Named | Verdict, avoid: Names) -> Outcome:
+    """What becomes of a candidate whose label names this, or nothing (a verdict)."""
+    if isinstance(named, Verdict):
+        return Outcome(candidate.topic, named)
+    question = named.topic.question if named.topic is not None else None
+    verdict = _forbidden(named.topic) or reading.judge(candidate.span, question, avoid)
+    return Outcome(named.key, verdict, named.similar)
 
 
 def _kept(
     context: Context,
     principal: UUID,
-    outcomes: Sequence[Outcome],
-    keys: Sequence[str | Verdict],
-    topics: Mapping[str, db.Named],
+    accepted: Sequence[tuple[Named, Verdict]],
+    places: Mapping[str, db.Place],
 ) -> list[db.Kept]:
     """The answers that passed, one a topic: the last."""
     kept: dict[str, db.Kept] = {}
-    for outcome, key in zip(outcomes, keys, strict=True):
-        verdict = outcome.verdict
-        if verdict.answer is not None and isinstance(key, str):
-            topic = topics[key]
-            question = topic.question if verdict.bare else None
-            kept[topic.key] = db.Kept(
-                topic.key, verdict.answer, question, context.marks(principal, topic.names)
-            )
+    for named, verdict in accepted:
+        if verdict.answer is None:
+            continue
+        topic = named.topic or places[named.key]
+        question = named.topic.question if named.topic is not None and verdict.bare else None
+        marks = context.marks(principal, topic.names)
+        kept[topic.key] = db.Kept(topic.key, named.label, verdict.answer, question, marks)
     return list(kept.values())
 
 
@@ -118,10 +119,12 @@ def reconfirm(
     """
     names = context.avoid.and_(avoid)
     (key,) = keys_of([topic], at="topic")
-    (named,) = yield db.topics_for([key], said_on, coin=False)
-    question = named.question or _STILL
+    registry = yield from context.listed.registry(Surface.CAPTURE, anew=True)
+    named = registry.named(key)
+    (place,) = yield db.topics_for([named.key], said_on, coin=False)
+    question = (named.topic.question if named.topic is not None else None) or _STILL
     reading = context.gate.read(message, asked=question)
-    verdict = _forbidden(named) or reading.judge(span, question, names)
+    verdict = _forbidden(named.topic) or reading.judge(span, question, names)
     if not verdict.accepted:
         return verdict
     if (not still_true) in context.gate.polarity(reading.around(verdict)):
@@ -131,10 +134,10 @@ def reconfirm(
             detail="The span, or the sentence that it stands in, says the opposite of `still_true`.",
             rule="contradiction",
         )
-    marks = context.marks(principal, named.names)
+    marks = context.marks(principal, place.names)
     # the figure first, in a transaction without a row of his: afterwards nothing tells what there was to do
-    yield db.outcome_add(principal, named.key, said_on, still_true, marks)
-    yield db.reconfirm(principal, named.key, said_on, still_true, marks)
+    yield db.outcome_add(principal, place.key, said_on, still_true, marks)
+    yield db.reconfirm(principal, place.key, said_on, still_true, marks)
     return verdict
 
 
@@ -145,8 +148,8 @@ def _key(label: str, avoid: Names) -> str | Verdict:
         return Verdict(False, reason=Reason.BAD_LABEL, detail=error.detail, rule="label")
 
 
-def _forbidden(topic: db.Named) -> Verdict | None:
-    if topic.handling is not Handling.FORBIDDEN:
+def _forbidden(topic: Topic | None) -> Verdict | None:
+    if topic is None or topic.handling is not Handling.FORBIDDEN:
         return None
     detail = "This topic is never stored."
     if topic.authority:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ledger.core.gate import Gate, Names
-from ledger.core.registry.forms import Lists
 from ledger.core.registry.handling import Categories
 from ledger.core.registry.label import normalise
 from ledger.errors import BadLabel, Problem
 from ledger.identity import Identity
+from ledger.service.registry import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Context:
 
     identity: Identity
     gate: Gate
-    near_lists: Lists  # the words that tell labels apart
+    listed: Reading  # the listed registry, kept for seconds
     categories: Categories  # words that touch a special category
     notices: frozenset[str]  # versions of the notice
     avoid: Names = field(default_factory=Names)  # the deployment's; a caller's come on top

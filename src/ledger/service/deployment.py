@@ -22,8 +22,10 @@ from ledger.embedded import EmbeddedServer
 from ledger.errors import LedgerError, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
 from ledger.keys import Keys
+from ledger.processes import PerProcess
 from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
+from ledger.service.registry import Reading
 from ledger.settings import Settings
 
 DATABASE = "ledger"  # the name of the embedded server's database
@@ -32,7 +34,10 @@ _REVIVE_S = 2.0
 
 @dataclass(slots=True)
 class Deployment:
-    """An open deployment. Close it; the embedded server stops with the last process that had it open."""
+    """An open deployment. Close it; the embedded server stops with the last process that had it open.
+
+    It may be used on in a forked child: `join` makes that one of those processes.
+    """
 
     settings: Settings
     keys: Keys
@@ -41,7 +46,9 @@ class Deployment:
     server: EmbeddedServer | None = None
     installer: str | None = field(default=None, repr=False)
     _revived: float = 0.0
-    _reviving: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _reviving: PerProcess[threading.Lock] = field(
+        default_factory=lambda: PerProcess(threading.Lock), repr=False
+    )
 
     @classmethod
     def open(cls, settings: Settings) -> Deployment:
@@ -67,16 +74,30 @@ class Deployment:
             self.server.close()
             self.server = None
 
+    @property
+    def inherited(self) -> bool:
+        """Whether this is a forked child that has yet to `join`."""
+        return self.server is not None and self.server.inherited
+
+    def join(self) -> None:
+        """In a forked child: keeps the embedded server running until this process closes the deployment too.
+
+        Slow the first time, and nothing after it. Raises SetupError where the server can't be started.
+        """
+        if self.server is not None and self.server.inherited:
+            self.server.ensure_running()
+
     def revive(self) -> None:
         """Starts the embedded server again, if something killed it; at most every two seconds."""
-        if self.server is None or not self._reviving.acquire(blocking=False):
+        reviving = self._reviving.get()
+        if self.server is None or not reviving.acquire(blocking=False):
             return
         try:
             if time.monotonic() - self._revived > _REVIVE_S:
                 self._revived = time.monotonic()
                 self.server.ensure_running()
         finally:
-            self._reviving.release()
+            reviving.release()
 
     def _reach_database(self) -> None:
         own = own_logins(self.settings)
@@ -107,7 +128,7 @@ class Deployment:
             for name in {"undecided_tier", "visible_from"} & self.settings.model_fields_set:
                 wanted[name] = getattr(self.settings, name)
             if any(setting[name] != value for name, value in wanted.items()):
-                connections.execute(db.setting_change(wanted))
+                connections.execute(db.setting_change({}, wanted))
         finally:
             connections.close()
 
@@ -169,7 +190,7 @@ def _context(settings: Settings, keys: Keys) -> Context:
     return Context(
         identity=Identity(keys.pepper, settings.tenant),
         gate=_gate(),
-        near_lists=packs.near_lists(),
+        listed=Reading(packs.near_lists()),
         categories=packs.special_categories(),
         avoid=Names(names_to_avoid(settings)),
         notices=notices.versions(settings.notices_dir),

@@ -29,12 +29,12 @@ T = TypeVar("T")
 
 
 class Ledger:
-    """An open ledger, for any number of threads. A context manager."""
+    """An open ledger, for any number of threads, and for forked children (decision 0011). A context manager."""
 
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.context = deployment.context
-        self._connections = Connections(deployment.logins, deployment.settings)
+        self._connections = Connections(deployment.logins, deployment.settings, self.context.listed.forget)
 
     @classmethod
     def open(cls, settings: Settings | None = None, **given: Any) -> Self:
@@ -46,6 +46,7 @@ class Ledger:
 
     def run(self, use_case: UseCase[T]) -> T:
         """Runs a use case of `ledger.service`. Raises what it says, and Unavailable."""
+        self.deployment.join()
         try:
             return self._connections.run(use_case)
         except Unavailable:
@@ -55,11 +56,12 @@ class Ledger:
     def principal(
         self, outside_id: str, *, max_tier: Tier = Tier.FULL, topics: Sequence[str] | None = None
     ) -> Person:
-        """One principal, by his outside id; what agents may read of him, narrowed as a token would."""
+        """One principal, by their outside id; what agents may read of them, narrowed as a token would."""
         principal = self.context.identity.principal(outside_id)
         return Person(self, Reader(principal, max_tier, None if topics is None else frozenset(topics)))
 
     def close(self) -> None:
+        """Closes what this process opened; a forked child leaves its parent's alone."""
         self._connections.close()
         self.deployment.close()
 
@@ -73,23 +75,27 @@ class Ledger:
 
 
 class AsyncLedger:
-    """The same for asyncio. Opening is slow and blocks: do it before the loop serves."""
+    """The same for asyncio, on any event loop. Opening is slow and blocks: do it before the loop serves."""
 
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.context = deployment.context
-        self._connections = AsyncConnections(deployment.logins, deployment.settings)
+        self._connections = AsyncConnections(
+            deployment.logins, deployment.settings, self.context.listed.forget
+        )
         self._reviving: asyncio.Task[None] | None = None
 
     async def run(self, use_case: UseCase[T]) -> T:
         """Runs a use case of `ledger.service`. Raises what it says, and Unavailable."""
+        if self.deployment.inherited:
+            await asyncio.to_thread(self.deployment.join)
         try:
             return await self._connections.run(use_case)
         except Unavailable:
-            if self._reviving is None or self._reviving.done():
-                self._reviving = asyncio.create_task(asyncio.to_thread(self.deployment.revive))
+            # kept, so that it is not collected before it is done
+            self._reviving = asyncio.create_task(asyncio.to_thread(self.deployment.revive))
             raise
 
     async def close(self) -> None:
-        """Closes the connections, and leaves the deployment to its owner."""
+        """Closes the connections of this event loop, and leaves the deployment to its owner."""
         await self._connections.close()

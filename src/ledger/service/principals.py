@@ -8,7 +8,7 @@ from uuid import UUID
 from ledger.core.model import Consent, Decision, OwnEntry, Withheld
 from ledger.core.registry.label import normalise
 from ledger.db import principal as db
-from ledger.db.operation import UseCase
+from ledger.db.operation import Surface, UseCase
 from ledger.db.principal import Erased
 from ledger.errors import InvalidRequest, LedgerError, NotFound, PreconditionFailed, Problem
 from ledger.service.context import Context
@@ -67,7 +67,8 @@ def withhold_topic(context: Context, principal: UUID, label: str) -> UseCase[Non
 
     Nothing tells whether the label was ever coined. Raises BadLabel, LegalHold where an erasure waits.
     """
-    yield db.withhold(principal, normalise(label, context.avoid), True)
+    registry = yield from context.listed.registry(Surface.AGENT)  # the label names what it names for agents
+    yield db.withhold(principal, registry.named(normalise(label, context.avoid)).label, True)
 
 
 def withhold(context: Context, principal: UUID, entry_id: str, keep_back: bool) -> UseCase[None]:

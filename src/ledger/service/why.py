@@ -7,13 +7,14 @@ from uuid import UUID
 from ledger.core.model import Decision, Handling
 from ledger.core.registry.label import normalise
 from ledger.db import principal as db
-from ledger.db.operation import UseCase
+from ledger.db.operation import Surface, UseCase
 from ledger.service.context import Context
 
 
 def why(context: Context, principal: UUID, label: str) -> UseCase[tuple[db.State, list[str]]]:
     """Why an agent sees nothing, or not all, of one topic: every reason there is, in words. Raises BadLabel."""
-    state: db.State = yield db.state(principal, normalise(label))
+    registry = yield from context.listed.registry(Surface.AGENT)  # the label names what it names for agents
+    state: db.State = yield db.state(principal, registry.named(normalise(label)).label)
     return state, list(_reasons(state))
 
 

@@ -131,18 +131,25 @@ class FetchedKeys:
         self._keys: dict[str, PublicKey] = {}
         self._tried: float | None = None
         self._failed = False
-        self._lock = asyncio.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def find(self, kid: str | None) -> PublicKey | None:
         key = _pick(self._keys, kid)
         if self._due(REFRESH_AFTER if key else RETRY_AFTER):
-            async with self._lock:
+            async with self._turn():
                 if self._due(REFRESH_AFTER if key else RETRY_AFTER):
                     await self._refresh()
             key = _pick(self._keys, kid)
         if key is None and self._failed:
             raise Unavailable("The key set that tokens are checked with can't be fetched right now.", 30)
         return key
+
+    def _turn(self) -> asyncio.Lock:
+        # a lock is one event loop's: what another one left held, as in the parent of a fork, is held for ever
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._lock = loop, asyncio.Lock()
+        return self._lock
 
     def _due(self, after: float) -> bool:
         return self._tried is None or self._clock() - self._tried >= (RETRY_AFTER if self._failed else after)

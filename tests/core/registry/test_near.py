@@ -102,9 +102,78 @@ def test_anything_else_is_far(label: str) -> None:
     assert near(label) == FAR
 
 
+@pytest.mark.parametrize(
+    ("label", "key"),
+    [("how tall", "height"), ("town", "residence"), ("technicians", "tech_stack"), ("teachings", "teacher")],
+)  # fmt: skip
+def test_the_words_of_a_question_and_words_that_grow_from_another_put_a_topic_up_for_choice(
+    label: str, key: str
+) -> None:
+    questions = {"height": "How tall are you?", "residence": "Which town do you live in?"}
+    names = [*questions, "tech_stack", "technical_level", "teacher", "towel"]
+    found = Listed({name: name for name in names}, near_lists(), questions).near(normalise(label))
+    assert found.kind == "similar" and key in found.keys
+
+
+def test_no_word_of_a_question_makes_a_label_the_same() -> None:
+    listed = Listed({"smoking": "smoking"}, near_lists(), {"smoking": "Tobacco?"})
+    assert listed.near("tobacco") == Near("similar", ("smoking",))
+    assert listed.near("tobaco").kind != "same"
+
+
 def test_a_label_near_to_two_topics_is_put_up_for_choice_and_not_merged() -> None:
     listed = Listed({"smoking": "smoking", "smoaking": "fish"}, near_lists())
     assert listed.near("smooking") == Near("similar", ("fish", "smoking"))
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ("papá", "papa"), ("sí", "si"), ("año_nuevo", "ano_nuevo"), ("schön", "schon"), ("profesión", "profesion"), ("niños", "ninos"),
+        ("cuánto_ganas", "cuanto_ganas"), ("música", "musicas"), ("работа_моё", "работа_мое"), ("ё", "е"),
+    ],
+)  # fmt: skip
+def test_another_accent_is_another_word_similar_and_never_the_same(key: str, label: str) -> None:
+    for listed, asked in ((key, label), (label, key)):
+        assert Listed({listed: listed}, near_lists()).near(asked) == Near("similar", (listed,))
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [("smoking", "smokıng"), ("milk", "miłk"), ("salary", "sɑlary"), ("diet", "ɖiet"), ("تبغ", "ٺبغ"), ("ヘルプ", "へルプ"), ("кот", "қот")],
+)  # fmt: skip
+def test_letters_that_look_alike_are_similar_and_never_the_same(key: str, label: str) -> None:
+    label = normalise(label)
+    for listed, asked in ((key, label), (label, key)):
+        assert Listed({listed: listed}, near_lists()).near(asked) == Near("similar", (listed,))
+
+
+@given(st.sampled_from(KEYS), st.data())
+def test_no_letter_of_a_listed_key_changes_for_one_with_an_accent_or_one_that_looks_alike(
+    key: str, data: st.DataObject
+) -> None:
+    """Wherever it stands: such a label is never taken for the key."""
+    lists = near_lists()
+    others = {
+        first: [chr(o) for o, read_as in lists.look_alikes.items() if read_as == first] for first in key
+    }
+    at = data.draw(st.sampled_from([n for n, letter in enumerate(key) if letter.isalpha()]))
+    accented = [normalise(key[at] + mark) for mark in "\u0301\u0308\u0327\u0303"]
+    letter = data.draw(st.sampled_from([*accented, *others[key[at]]]))
+    label = normalise(key[:at] + letter + key[at + 1 :])
+    assert near(label).kind != "same"
+
+
+@pytest.mark.parametrize(
+    ("key", "label"), [("niño", "niños"), ("país", "países"), ("mamá", "mamás"), ("período_de_preaviso", "preaviso período")]
+)  # fmt: skip
+def test_a_word_with_an_accent_has_its_plurals_and_orders(key: str, label: str) -> None:
+    assert Listed({key: key}, near_lists()).near(normalise(label)) == Near("same", (key,))
+
+
+@pytest.mark.parametrize("label", ["nó smoking", "nо_smoking".replace("о", "ø"), "únvaccinated", "mín price"])
+def test_an_accent_opens_no_way_around_a_negation(label: str) -> None:
+    assert near(label) == FAR
 
 
 def test_an_alias_leads_to_its_key() -> None:

@@ -17,7 +17,7 @@ from ledger.core.registry.label import words
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The words that tell labels apart; in small letters and without accents."""
+    """The words that tell labels apart, in small letters and without accents, and the letters that don't."""
 
     negators: frozenset[str]
     negators_at_the_end: frozenset[str]
@@ -31,14 +31,20 @@ class Lists:
     irregular_plurals: Mapping[str, str]  # plural -> singular
     no_plurals: frozenset[str]
     real_words: frozenset[str]  # words that lie one letter from another word
+    look_alikes: Mapping[int, str]  # a letter (code point) -> the letter of its script that it is read as
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a label in the forms that are compared."""
+    """A word of a label in the forms that are compared.
 
-    plain: str  # without accents
-    singular: str
+    As it is written it is told from every other word. Without accents, and with letters that look alike taken
+    for one, it is looked up in the lists, and is similar to a word of the same form, never the same.
+    """
+
+    singular: str  # as it is written
+    plain: str  # without accents, letters that look alike as one
+    plain_singular: str
     stem: str
     undone: frozenset[
         str
@@ -46,12 +52,16 @@ class Word:
 
     @staticmethod
     def of(word: str, lists: Lists) -> Word:
-        plain = _plain(word)
-        singular = _singular(plain, lists)
-        undone = [singular[len(prefix) :] for prefix in lists.prefixes if _begins(singular, prefix)]
-        undone += [singular[: -len(suffix)] for suffix in lists.suffixes if singular.endswith(suffix)]
+        plain = _plain(word, lists)
+        bare = _singular(plain, lists)
+        undone = [bare[len(prefix) :] for prefix in lists.prefixes if _begins(bare, prefix)]
+        undone += [bare[: -len(suffix)] for suffix in lists.suffixes if bare.endswith(suffix)]
         return Word(
-            plain, singular, _stem(singular), frozenset(_stem(rest) for rest in undone if len(rest) > 2)
+            _in_the_same_way(word, plain, bare),
+            plain,
+            bare,
+            _stem(bare),
+            frozenset(_stem(rest) for rest in undone if len(rest) > 2),
         )
 
     def reverses(self, other: Word, lists: Lists) -> bool:
@@ -71,10 +81,11 @@ class Label:
     def __init__(self, key: str, lists: Lists, known: dict[str, Word] | None = None) -> None:
         """`known` is a memory of words that many labels share."""
         known = {} if known is None else known
-        self.words = [known.get(word) or known.setdefault(word, Word.of(word, lists)) for word in words(key)]
+        written = words(key)
+        self.words = [known.get(word) or known.setdefault(word, Word.of(word, lists)) for word in written]
         plain = [word.plain for word in self.words]
         singular = [word.singular for word in self.words]
-        self.spelt = " ".join(plain)
+        self.spelt = " ".join(written)
         self.canon = " ".join(singular)
         # What a reordering leaves as it is; joiners ("date of birth") count only where there is nothing else.
         self.bag = tuple(sorted(word for word in singular if word not in lists.joiners)) or tuple(singular)
@@ -90,15 +101,28 @@ class Label:
 
 
 _NUMBERED = regex.compile(r"\p{N}|_[a-z]\Z")  # "vitamin_d" is one of several too
-_LATIN = regex.compile(r"\p{Latin}")
+_WITH_ACCENTS = regex.compile(r"[\p{Latin}\p{Greek}\p{Cyrillic}]")  # elsewhere marks are letters
 _VOWELS = frozenset("aeiou")
 
 
-def _plain(word: str) -> str:
-    """The word without accents where its script is Latin; elsewhere marks are letters."""
-    if word.isascii() or not _LATIN.match(word):
+def _plain(word: str, lists: Lists) -> str:
+    """The word without accents, and each letter as the one that it is read as. Source: UTS #39."""
+    if word.isascii():
         return word
-    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    if _WITH_ACCENTS.match(word):
+        word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    return word.translate(lists.look_alikes)
+
+
+def _in_the_same_way(word: str, plain: str, bare: str) -> str:
+    """The word with the change that makes `bare` of `plain`; as it is where the change is of a letter with an accent."""
+    kept = next(
+        (at for at, (one, other) in enumerate(zip(plain, bare, strict=False)) if one != other), len(bare)
+    )
+    gone = plain[kept:]
+    if not gone or not word.endswith(gone):
+        return word
+    return word[: -len(gone)] + bare[kept:]
 
 
 def _singular(word: str, lists: Lists) -> str:

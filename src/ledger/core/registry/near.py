@@ -3,28 +3,35 @@
 Letters are compared here and nowhere else in the ledger, and only with labels that operators listed. "same"
 has a high bar, since a wrong merge misquotes a person while a missed one only asks twice: the label is the
 listed one but for plurals, an order of words, a gap between words, or one slip of the keyboard in a long word
-that is no word of its own. A label that is negated, opposite or numbered is near nothing.
+that is no word of its own; another accent, or a letter that looks alike, makes another word. "similar" has a low
+one: it only puts topics up for choice. A label that is negated, opposite or numbered is near nothing.
 
 Source: design, section 5; the bars are measured by `benchmarks/registry.py`.
 """
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar, Literal
+from typing import Literal
 
+import regex
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from ledger.core.registry.forms import Label, Lists, Word
+from ledger.core.registry.label import fold
 
 SHORTEST_TYPO = 5  # code points of the word that was meant: "cats" and "cars" are two words
 MOST_SIMILAR = 5  # keys
 SIMILAR = 0.2  # share of their weight that two labels must have in common to be put up for choice, 0..1
 AKIN = 0.9  # what a word of the same stem counts for, against the word itself
+GROWN = 0.7  # what a word counts for that the other one begins: "tech" and "technical"
+SHORTEST_BEGINNING = 4  # code points of a stem: shorter ones begin too much
+ASKED = 0.8  # what the words of an approved question count for, against those of a label
 UNSHARED = 0.25  # what a label's own words count for, against those of the listed one: a question is long
 
 
@@ -40,20 +47,15 @@ FAR = Near("far")
 
 
 class Listed:
-    """The listed labels, made ready for many questions; `Listed.of` remembers the last state of the registry."""
+    """The listed labels, made ready for many questions. Takes 0.1 s for 5,000."""
 
-    _last: ClassVar[Listed | None] = None
+    def __init__(
+        self, names: Mapping[str, str], lists: Lists, questions: Mapping[str, str] | None = None
+    ) -> None:
+        """`names` holds every listed key and alias, normalised, and the key that it leads to.
 
-    @classmethod
-    def of(cls, names: Mapping[str, str], lists: Lists) -> Listed:
-        """The same as `Listed(names, lists)`, which takes 70 ms for 5,000 names, built when they changed only."""
-        last = cls._last
-        if last is None or last.names != names or last._lists is not lists:
-            last = cls._last = Listed(names, lists)
-        return last
-
-    def __init__(self, names: Mapping[str, str], lists: Lists) -> None:
-        """`names` holds every listed key and alias, normalised, and the key that it leads to."""
+        `questions` holds key -> approved question: its words make a topic similar to a label, never the same.
+        """
         self.names = dict(names)
         self._lists = lists
         known: dict[str, Word] = {}
@@ -62,24 +64,38 @@ class Listed:
         self._keys = [key for label, key in parted if label.may_be_near]
 
         self._by_bag: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        self._by_length: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._by_form: dict[str, list[int]] = defaultdict(list)
         self._by_word: dict[str, list[int]] = defaultdict(list)
-        self._vocabulary: dict[str, Word] = {}
         for at, label in enumerate(self._labels):
             self._by_bag[label.bag].append(at)
             for form in {label.spelt, label.canon}:
-                self._by_length[len(form)][form].append(at)
-            self._vocabulary |= label.content
+                self._by_form[form].append(at)
             for singular in label.content:
                 self._by_word[singular].append(at)
-        self._by_stem: dict[str, list[str]] = defaultdict(list)
-        for singular, word in self._vocabulary.items():
-            self._by_stem[word.stem].append(singular)
-
         rarest = 1 + len(self._labels)
         self._weight = {singular: log(rarest / len(found) + 1) for singular, found in self._by_word.items()}
         self._unheard = log(rarest + 1)
+
+        self._worth = [1.0] * len(self._labels)
+        for key, question in sorted((questions or {}).items()):
+            label = Label("_".join(_WORDS.findall(fold(question))), lists, known)
+            for singular in label.content:
+                self._by_word[singular].append(len(self._labels))
+                self._weight.setdefault(singular, self._unheard)
+            self._labels.append(label)
+            self._keys.append(key)
+            self._worth.append(ASKED)
         self._total = [sum(self._weight[word] for word in label.content) for label in self._labels]
+
+        self._vocabulary = {
+            singular: word for label in self._labels for singular, word in label.content.items()
+        }
+        self._plain_vocabulary = {word.plain_singular for word in self._vocabulary.values()}
+        self._by_stem: dict[str, list[str]] = defaultdict(list)
+        for singular, word in self._vocabulary.items():
+            self._by_stem[word.stem].append(singular)
+        self._stems = sorted(self._by_stem)
+        self._forms, self._words = _Spellings(self._by_form), _Spellings(self._vocabulary)
 
     def near(self, key: str) -> Near:
         """What a normalised label is near to. Deterministic, whatever the order of the listed names."""
@@ -107,9 +123,8 @@ class Listed:
             {
                 at
                 for form in {label.spelt, label.canon}
-                for length in (len(form) - 1, len(form), len(form) + 1)
-                for close in _one_letter_from(form, self._by_length.get(length, {}))
-                for at in self._by_length[length][close]
+                for close in self._forms.one_letter_from(form)
+                for at in self._by_form[close]
                 if self._is_slip(label, self._labels[at])
             }
         )
@@ -125,8 +140,8 @@ class Listed:
             and len(meant.plain) >= SHORTEST_TYPO
             and len(typed.plain) >= SHORTEST_TYPO - 1
             and typed.plain.isascii()  # words of other scripts are not in the lists
-            and not {typed.plain, typed.singular} & self._lists.real_words
-            and typed.singular not in self._vocabulary
+            and not {typed.plain, typed.plain_singular} & self._lists.real_words
+            and typed.plain_singular not in self._plain_vocabulary  # that of `meant` too: no accent is a slip
             and not (
                 len(typed.plain) == len(meant.plain) and typed.stem == meant.stem
             )  # "insurer", "insured"
@@ -147,7 +162,7 @@ class Listed:
             for at, weight in best.items():
                 shared[at] += weight
         ranked = sorted(
-            (-weight / (self._total[at] + UNSHARED * ours), self._keys[at], at)
+            (-weight * self._worth[at] / (self._total[at] + UNSHARED * ours), self._keys[at], at)
             for at, weight in shared.items()
         )
         given: set[str] = set()
@@ -159,14 +174,34 @@ class Listed:
                 yield key
 
     def _kin(self, word: Word) -> Iterator[tuple[str, float]]:
-        """Words of listed labels that are this word, share its stem or are a slip of it; what each counts for."""
+        """Words of listed labels and questions that are akin to this one, and what each counts for.
+
+        Akin are the word itself and words of its stem; where there is none, such as grow from it, and slips of it.
+        """
         found = self._by_stem.get(word.stem, ())
         for other in found:
             yield other, 1.0 if other == word.singular else AKIN
-        if not found and len(word.singular) > SHORTEST_TYPO and word.plain not in self._lists.real_words:
-            for other in _one_letter_from(word.singular, self._vocabulary):
-                if not word.reverses(self._vocabulary[other], self._lists):
+        if found:
+            return
+        for stem in self._grown(word.stem):
+            yield from ((other, GROWN) for other in self._by_stem[stem] if not self._reverses(word, other))
+        if len(word.singular) > SHORTEST_TYPO and word.plain not in self._lists.real_words:
+            for other in self._words.one_letter_from(word.singular):
+                if not self._reverses(word, other):
                     yield other, AKIN
+
+    def _grown(self, stem: str) -> Iterator[str]:
+        """Stems of which one begins the other."""
+        if len(stem) < SHORTEST_BEGINNING:
+            return
+        yield from (stem[:n] for n in range(SHORTEST_BEGINNING, len(stem)) if stem[:n] in self._by_stem)
+        for at in range(bisect(self._stems, stem), len(self._stems)):
+            if not self._stems[at].startswith(stem):
+                return
+            yield self._stems[at]
+
+    def _reverses(self, word: Word, other: str) -> bool:
+        return word.reverses(self._vocabulary[other], self._lists)
 
     def _told_apart(self, label: Label, listed: Label) -> bool:
         """Whether a word that only one of them has says the opposite of a word that only the other has."""
@@ -179,6 +214,19 @@ class Listed:
         )
 
 
-def _one_letter_from(word: str, others: Mapping[str, object]) -> list[str]:
-    found = process.extract(word, list(others), scorer=OSA.distance, score_cutoff=1, limit=None)
-    return [other for other, _, _ in found]
+class _Spellings:
+    """Texts, found by one slip of the keyboard: a letter more, less, changed, or swapped with the next."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._of_length: dict[int, list[str]] = defaultdict(list)
+        for text in texts:
+            self._of_length[len(text)].append(text)
+
+    def one_letter_from(self, text: str) -> Iterator[str]:
+        for length in (len(text) - 1, len(text), len(text) + 1):
+            near = self._of_length.get(length, ())
+            for found, _, _ in process.extract(text, near, scorer=OSA.distance, score_cutoff=1, limit=None):
+                yield found
+
+
+_WORDS = regex.compile(r"[\p{L}\p{M}]+")

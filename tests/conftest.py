@@ -158,7 +158,9 @@ class Server:
         """Sets a setting of the whole server; None: as it was."""
         with self._admin() as admin:
             admin.execute(
-                f"alter system reset {setting}" if value is None else f"alter system set {setting} = '{value}'"
+                f"alter system reset {setting}"
+                if value is None
+                else f"alter system set {setting} = '{value}'"
             )
             admin.execute("select pg_reload_conf()")
 

@@ -168,7 +168,7 @@ def test_what_is_documented_is_what_is_served(api: Api) -> None:
             operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
         )
         example = example_of(resolved(document, schema))
-        ((scope,),) = [rule["token"] for rule in operation.get("security", ())] or ((None,),)
+        ((scope,), *_) = [rule["token"] for rule in operation.get("security", ())] or ((None,),)
         who = f"{method} {path}"  # each call finds a person who has told something
         api.capture("kids", "I want two kids", who=who)
         api.capture("smoking", "I smoke outdoors", "2026-03-09", who=who)

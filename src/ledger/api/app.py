@@ -27,6 +27,7 @@ from ledger.service.ledger import AsyncLedger
 from ledger.tokens import Tokens
 
 ROUTERS = (
+    routes_agent.listing,
     routes_agent.router,
     routes_capture.router,
     routes_principal.router,

@@ -69,13 +69,13 @@ async def authenticate(request: Request) -> Claims:
     return await tokens.verify(token.strip(" "))
 
 
-def guarded(scope: Scope) -> type[APIRoute]:
-    """The kind of route that tokens of this scope may call."""
+def guarded(*scopes: Scope) -> type[APIRoute]:
+    """The kind of route that tokens of any of these scopes may call."""
 
     class Guarded(APIRoute):
         def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
             super().__init__(path, endpoint, **options)
-            openapi.guard(self, scope)
+            openapi.guard(self, scopes)
 
         def get_route_handler(self) -> Handler:
             handle = super().get_route_handler()
@@ -84,8 +84,9 @@ def guarded(scope: Scope) -> type[APIRoute]:
 
             async def guard(request: Request) -> Response:
                 claims = await authenticate(request)
-                if scope not in claims.scopes:
-                    raise WrongScope(f"This call needs a token with the scope `{scope}`.")
+                if claims.scopes.isdisjoint(scopes):
+                    named = " or ".join(f"`{scope}`" for scope in scopes)
+                    raise WrongScope(f"This call needs a token with the scope {named}.")
                 request.scope["ledger.claims"] = claims
                 if request.scope["query_string"] and not takes_query:
                     raise InvalidRequest("This call takes no query parameters.")

@@ -7,6 +7,7 @@ Source: OpenAPI 3.1.0; RFC 9457.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
@@ -40,14 +41,17 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def guard(route: APIRoute, scope: Scope) -> None:
-    """Note on a route which scope it needs, and the problems that every such route may answer with."""
+def guard(route: APIRoute, scopes: Sequence[Scope]) -> None:
+    """Note on a route which scopes may call it, and the problems that every such route may answer with."""
     expected = _ALWAYS + (_OF_A_BODY if route.body_field is not None else ())
     route.responses = dict(
         sorted({**answers(*expected), **route.responses}.items(), key=lambda one: str(one[0]))
     )
-    route.openapi_extra = {"security": [{"token": [scope.value]}], **(route.openapi_extra or {})}
-    route.tags = [scope.value]
+    route.openapi_extra = {
+        "security": [{"token": [scope.value]} for scope in scopes],
+        **(route.openapi_extra or {}),
+    }
+    route.tags = [scope.value for scope in scopes]
 
 
 def document(app: FastAPI) -> dict[str, Any]:

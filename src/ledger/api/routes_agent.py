@@ -22,9 +22,10 @@ COIN_BURST = 240
 COINS_A_SECOND = 4
 
 router = APIRouter(route_class=guarded(Scope.AGENT))
+listing = APIRouter(route_class=guarded(Scope.AGENT, Scope.CAPTURE, Scope.OPERATOR))
 
 
-@router.get("/v1/topics", response_model=models.ListedTopics)
+@listing.get("/v1/topics", response_model=models.ListedTopics)
 async def list_topics(request: Request, page: Annotated[Page, Query()]) -> Response:
     """Listed topics, by key."""
     call = call_of(request)

@@ -154,6 +154,16 @@ class Server:
     def _admin(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self.embedded.admin_conninfo("postgres"), autocommit=True)
 
+    def tune(self, setting: str, value: str | None) -> None:
+        """Sets a setting of the whole server; None: as it was."""
+        with self._admin() as admin:
+            admin.execute(
+                f"alter system reset {setting}"
+                if value is None
+                else f"alter system set {setting} = '{value}'"
+            )
+            admin.execute("select pg_reload_conf()")
+
     def empty(self) -> str:
         """A database without a schema."""
         name = f"empty_{next(_numbers)}"

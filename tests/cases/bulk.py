@@ -51,3 +51,11 @@ def many_entries(world: World) -> None:
             world, said | {"as": "agent:A1", "message": "I like tea", "span": "I like tea"}
         )
         assert facts["stored_text"] == "I like tea"
+
+
+def entries_of_one(world: World) -> None:
+    """So many of P1, all of them fresh."""
+    world.put(
+        {"principal": "P1", "topic": f"m{i:03d}", "text": f"answer {i}", "said_at": world.case.given["now"]}
+        for i in range(world.case.given["bulk"]["P1_entries"])
+    )

@@ -38,7 +38,8 @@ class Case:
         return sorted({*named, *self.given.get("aliases", {}).values()})
 
     def expected(self, number: int) -> dict[str, Any]:
-        return self.results[number] | SETTLED.get((self.id, number), {})
+        place = self.id, number
+        return self.results[number] | SETTLED.get(place, {}) | CHECKED.get(place, {})
 
 
 def load() -> list[Case]:
@@ -47,7 +48,10 @@ def load() -> list[Case]:
     return [_case(**one) for one in json.loads((FOLDER / "cases.json").read_text("utf-8"))]
 
 
-def _case(*, id: str, given: Any, when: Any, expect: dict[str, Any], mechanism: str, ref: Any = None) -> Case:
+def _case(
+    *, id: str, split: str, mechanism: str, given: Any, when: Any, expect: dict[str, Any], ref: Any = None
+) -> Case:
+    assert split == "hand", id
     assert expect.keys() <= {"results", "checks", "never_in_dump", "never_in_responses"}, id
     assert len(when) == len(expect["results"]), id
     return Case(
@@ -55,7 +59,8 @@ def _case(*, id: str, given: Any, when: Any, expect: dict[str, Any], mechanism: 
         given,
         tuple(when),
         tuple(expect["results"]),
-        tuple(expect.get("checks", ())),
+        # One that begins with "or" is another right outcome of the steps; the contract asks for the steps.
+        tuple(check for check in expect.get("checks", ()) if not check.startswith("or: ")),
         tuple(expect.get("never_in_dump", ())),
         tuple(expect.get("never_in_responses", ())),
     )
@@ -88,6 +93,13 @@ SETTLED: dict[Place, dict[str, Any]] = {
     # A long span is refused by the gate, like any other that does not pass.
     ("SURF-07", 5): {"also_ok": [{"outcome": "rejected", "http": [200], "reason": "too_long"}]},
 }
+
+CHECKED: dict[Place, dict[str, Any]] = {
+    ("GATE-29", 0): {"nearest": "que dehors"},
+    ("GATE-29", 4): {"nearest": "but fish"},
+    ("GATE-31", 0): {"nearest": "Cats are not welcome with me."},
+}
+"""What a check of a case asks of single steps: a suggestion, if there is one, holds these words."""
 
 ASKED = {("DEL-05", 1), ("DEL-05", 2)}
 """Bare answers come with the text of the turn before, which asks the topic's question."""

@@ -50,7 +50,6 @@ def _opened(
             prepare(world)
         yield world
         world.end()
-    deployment.close()
     server.drop(database)
 
 

@@ -7,26 +7,25 @@ from typing import Any
 
 from ledger.core.registry.label import normalise
 
+from .facts import Facts
 from .world import World, day
 
-Facts = dict[str, Any]
 ADVISORY = {"reason", "why", "also_ok"}
 
 
-def differences(world: World, expected: Facts, facts: Facts) -> list[str]:
-    """What is otherwise than expected, and than every other right result; nothing where one of them fits."""
-    found = [_differences(world, expected, facts)]
-    found += [_differences(world, other, facts) for other in expected.get("also_ok", ())]
-    return [] if [] in found else [line for lines in found for line in lines]
+def differences(world: World, expected: Facts, facts: Facts) -> Facts:
+    """What was found in the place of what is expected, word by word; nothing where another right result fits."""
+    found = [_differences(world, one, facts) for one in (expected, *expected.get("also_ok", ()))]
+    return {} if {} in found else found[0]
 
 
-def _differences(world: World, expected: Facts, facts: Facts) -> list[str]:
+def _differences(world: World, expected: Facts, facts: Facts) -> Facts:
     assert expected.keys() - ADVISORY <= COMPARED.keys(), expected.keys() - ADVISORY - COMPARED.keys()
-    return [
-        f"{word}: expected {wanted!r}, found {facts.get(word, facts)!r}"
+    return {
+        word: facts.get(word, facts)
         for word, wanted in expected.items()
         if word not in ADVISORY and not COMPARED[word](world, wanted, facts)
-    ]
+    }
 
 
 def _equal(word: str) -> Callable[[World, Any, Facts], bool]:
@@ -88,6 +87,7 @@ COMPARED: dict[str, Callable[[World, Any, Facts], bool]] = {
     # writing
     "stored_text": _equal("stored_text"),
     "stored_topic": lambda _world, wanted, facts: facts["stored_topic"] == normalise(wanted),
+    "nearest": lambda _world, wanted, facts: wanted in (facts["nearest"] or wanted),
     # reading
     "quotes": _all("quotes"),
     "by_topic": _equal("by_topic"),
@@ -111,6 +111,7 @@ COMPARED: dict[str, Callable[[World, Any, Facts], bool]] = {
     "window": _equal("window"),
     # several at once
     "each": _each,
+    "each_read": lambda _world, wanted, facts: all(one == wanted for one in facts["each_read"]),
     "some_http": lambda _world, wanted, facts: set(wanted) <= facts["some_http"],
     "never_cross": _equal("never_cross"),
     "max_xact_seconds": lambda _world, most, facts: facts["max_xact_seconds"] <= most,

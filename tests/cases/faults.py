@@ -18,7 +18,7 @@ from ledger.db.operation import Surface
 
 from . import operations
 from .collection import Step
-from .operations import OK, Facts, answered
+from .facts import OK, Facts, answered
 from .workers import KILLED_WHEN_WRITTEN, Worker, through
 from .world import World
 
@@ -76,13 +76,13 @@ def erase_that_fails(world: World, step: Step) -> Facts:
     before = world.tables()
     installer = world.database.installer
     installer.execute(
-        "create function ledger.cut() returns trigger language plpgsql security definer as"
+        "create function ledger.hang_up() returns trigger language plpgsql security definer as"
         " $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$;"
-        "create trigger cut before insert on ledger.audit for each row when (new.action = 'erased')"
-        " execute function ledger.cut()"
+        "create trigger hang_up before insert on ledger.audit for each row when (new.action = 'erased')"
+        " execute function ledger.hang_up()"
     )
     cut = operations.erase(world, step)
-    installer.execute("drop trigger cut on ledger.audit; drop function ledger.cut()")
+    installer.execute("drop trigger hang_up on ledger.audit; drop function ledger.hang_up()")
     assert cut["outcome"] == "error"
     installer.execute("alter table ledger.audit add constraint full_up check (action <> 'erased') not valid")
     facts = operations.erase(world, step)

@@ -1,6 +1,7 @@
 """The operations of the cases, each played through the surface that it is meant for.
 
-An operation gives the facts of what it came to; `expectations` says how they are compared.
+An operation gives the facts of what it came to; `expectations` says how they are compared. Reading, and the operations of
+one kind of case, have a module each.
 """
 
 from __future__ import annotations
@@ -12,33 +13,11 @@ from typing import Any
 
 import httpx
 
-from ledger.core import prompt
-from ledger.core.model import Freshness
-
-from . import wire
+from . import restores, signed, wire, workers
 from .collection import ASKED, Step
-from .world import NOTICE, World
-
-Facts = dict[str, Any]
-NOBODY = "P404"
-OK: Facts = {"outcome": "ok"}
-
-
-def came_to(response: httpx.Response) -> str:
-    if response.status_code >= 500:
-        return "error"
-    return "rejected" if response.status_code >= 400 else "ok"
-
-
-def answered(response: httpx.Response) -> Facts:
-    """What every response tells."""
-    return {
-        "outcome": came_to(response),
-        "http": response.status_code,
-        "body": response.text,
-        "headers": response.headers,
-    }
-
+from .facts import OK, Facts, answered
+from .reading import block, read
+from .world import NOTICE, World, day
 
 # ── Writing ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -61,6 +40,11 @@ def offered(world: World, step: Step) -> httpx.Response:
     return world.send(step["as"], "POST", "/v1/captures", wire.capture(step, None), of=step["principal"])
 
 
+def prepared(world: World, step: Step) -> dict[str, Any]:
+    """The same, to be sent later."""
+    return world.prepared(step["as"], "POST", "/v1/captures", wire.capture(step, None), of=step["principal"])
+
+
 def refused_person(world: World, step: Step) -> Facts | None:
     """Who it is about stands in the token: a person who can't be one gets none."""
     issued = world.issue(step["principal"], "capture")
@@ -73,127 +57,12 @@ def captured(world: World, name: str, response: httpx.Response, before: Any) -> 
     if response.status_code == 200:
         (outcome,) = response.json()["outcomes"]
         facts["outcome"] = "accepted" if outcome["accepted"] else "rejected"
+        facts["nearest"] = outcome.get("nearest")
         if outcome["accepted"]:
             stored = world.entries().get((world.principal(name), outcome["topic"]))
             facts["stored_topic"] = outcome["topic"]
             facts["stored_text"] = stored[0] if stored else None
     return facts
-
-
-# ── Reading ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def read(world: World, step: Step) -> Facts:
-    """Everything that an agent can get to know: recall and coverage, of all and by name, and the plan."""
-    name, actor = step["principal"], step["as"]
-    labels = step.get("topics") or known_labels(world)
-    of_all = recalled(world, actor, name, None)
-    by_name = recalled(world, actor, name, labels)
-    topics_of_all = covered(world, actor, name, None)
-    topics = covered(world, actor, name, labels)
-    shown = world.bodies[-4:]
-    if "topics" not in step:
-        # An unlisted topic shows to a caller that names it; nothing else does.
-        assert set(of_all) <= set(by_name) and set(topics_of_all) <= set(topics)
-    planned(world, actor, name, labels, by_name, topics)
-    if not by_name and not topics:
-        # Byte for byte what is said of somebody whom nobody has heard of.
-        recalled(world, actor, NOBODY, None), recalled(world, actor, NOBODY, labels)
-        covered(world, actor, NOBODY, None), covered(world, actor, NOBODY, labels)
-        assert world.bodies[-4:] == shown
-
-    fresh = {one["topic"]: one["quote"] for one in by_name.values() if one["freshness"] == "fresh"}
-    asks = [topic for topic, one in by_name.items() if one["freshness"] == "reconfirm"]
-    world.current_rows += [
-        world.rows("select count(*) from ledger.entry where principal = %s", world.principal(name))[0][0]
-    ]
-    return {
-        "outcome": "ok",
-        "locked": not by_name and not topics,
-        "tier": "full" if by_name else "topics" if topics else "none",
-        "quotes": list(fresh.values()),
-        "by_topic": fresh,
-        "reconfirm": asks,
-        "topics": topics,
-        "only_fields": sorted({field for one in by_name.values() for field in one} | {"topic", "freshness"}),
-        "principal": name,
-    }
-
-
-def known_labels(world: World) -> list[str]:
-    """What an agent of this case may have in mind: the topics before it, and those named in it so far."""
-    named = [step["topic"] for step in written(list(world.case.steps)) if "topic" in step]
-    return sorted({*world.case.topics(), *named})[:32]
-
-
-def written(steps: list[Step]) -> list[Step]:
-    inner = [one for step in steps for one in [*step.get("ops", ()), *filter(None, [step.get("with")])]]
-    return [*steps, *(written(inner) if inner else ())]
-
-
-def recalled(world: World, actor: str, name: str, labels: list[str] | None) -> dict[str, Facts]:
-    response = world.send(actor, "POST", "/v1/recall", wire.narrowed(labels), of=name)
-    assert response.status_code == 200
-    entries: list[Facts] = response.json()["entries"]
-    block = prompt.parse(response.json()["prompt"])
-    assert [(one.topic, one.freshness) for one in block] == [
-        (one["topic"], one["freshness"]) for one in entries
-    ]
-    return {one["topic"]: one for one in entries}
-
-
-def covered(world: World, actor: str, name: str, labels: list[str] | None) -> list[str]:
-    response = world.send(actor, "POST", "/v1/coverage", wire.narrowed(labels), of=name)
-    assert response.status_code == 200
-    return [one["topic"] for one in response.json()["covered"]]
-
-
-def planned(
-    world: World, actor: str, name: str, labels: list[str], entries: dict[str, Facts], topics: list[str]
-) -> None:
-    """The plan says of each label what recall and coverage say.
-
-    What it repeats of the call and of the registry (label, key, question) is no part of `bodies`.
-    """
-    response = world.send(actor, "POST", "/v1/plan", {"labels": labels}, of=name)
-    assert response.status_code == 200
-    world.bodies.pop()
-    for item in response.json()["items"]:
-        entry = entries.get(item["key"])
-        if entry is None:
-            assert item["do"] in (("covered", "reconfirm") if item["key"] in topics else ("ask",))
-            assert not {"quote", "ask", "as_of"} & item.keys()
-        elif entry["freshness"] == "fresh":
-            assert (item["do"], item["quote"]) == ("known", entry["quote"])
-        else:
-            assert (item["do"], item["ask"]) == ("reconfirm", entry["ask"])
-        world.bodies += [
-            str(value) for field, value in item.items() if field not in ("label", "key", "question")
-        ]
-
-
-def block(world: World, step: Step) -> Facts:
-    response = world.send(step["as"], "POST", "/v1/recall", {}, of=step["principal"])
-    assert response.status_code == 200
-    rendered: str = response.json()["prompt"]
-    entries = prompt.parse(rendered)
-    lines = rendered.splitlines()
-    return {
-        "outcome": "ok",
-        "prompt": rendered,
-        "same": rendered,
-        "items": len(entries),
-        "quotes": [one.answer for one in entries if one.freshness is Freshness.FRESH],
-        "reconfirm": [one.topic for one in entries if one.freshness is Freshness.RECONFIRM],
-        "topics": [one.topic for one in entries],
-        "delimiters": {
-            "open": rendered.count(prompt.OPEN),
-            "close": rendered.count(prompt.CLOSE),
-            "close_is_last": rendered.endswith(prompt.CLOSE),
-        },
-        "splitlines_items": sum(line.startswith("{") for line in lines),
-        "lines": lines,
-    }
 
 
 # ── The principal ────────────────────────────────────────────────────────────────────────────────
@@ -315,14 +184,20 @@ def dump(world: World, step: Step) -> Facts:
 def http(world: World, step: Step) -> Facts:
     """A raw call: the route that our API gives that function, and the body in our fields."""
     before = world.entries()
-    call = wire.call(step)
+    call = wire.call(step, world.today)
     sent = [*step.get("headers", {}).items(), *map(tuple, step.get("headers_list", ()))]
     response = world.send(step["as"], call.method, call.path, raw=call.body, headers=sent)
     facts = answered(response)
     if call.path == "/v1/captures":
         return facts | captured(world, "P1", response, before)
-    if call.path == "/v1/recall" and response.status_code == 200:
-        facts["quotes"] = [one["quote"] for one in response.json()["entries"]]
+    if response.status_code == 200:
+        match call.path, response.json():
+            case "/v1/reconfirmations", verdict:
+                facts["outcome"] = "accepted" if verdict["accepted"] else "rejected"
+            case "/v1/recall", recalled:
+                facts["quotes"] = [one["quote"] for one in recalled["entries"]]
+            case "/v1/me/entries", listed:
+                facts["entries_len"] = len(listed["items"])
     return facts
 
 
@@ -346,6 +221,25 @@ def call_of(world: World, op: Step) -> dict[str, Any]:
         return world.prepared(op["as"], "POST", "/v1/topics", {"label": op["label"]}, of=of)
     assert op["op"] == "read"
     return world.prepared(op["as"], "POST", "/v1/recall", {}, of=of)
+
+
+def loop_ids(world: World, step: Step) -> Facts:
+    """The same for each outside id, as they come; `${i}` counts. Then everybody's agent and own export are asked."""
+    ids: list[str] = step["ids"]
+    said = []
+    for i, name in enumerate(ids):
+        world.set_tier(name, "full")
+        for op in step["ops"]:
+            one = json.loads(json.dumps(op).replace("${i}", str(i))) | {"principal": name}
+            assert write(world, one)["stored_text"] == one["span"]
+            said.append(one)
+    never_cross = len({world.principal(name) for name in ids}) == len(ids) and all(
+        read(world, {"principal": one["principal"], "as": one["as"]})["quotes"] == [one["span"]]
+        and export(world, {"principal": one["principal"], "as": f"owner:{one['principal']}"})["entries"]
+        == {(one["topic"], one["span"], day(one["said_at"]))}
+        for one in said
+    )
+    return {"outcome": "ok", "never_cross": never_cross}
 
 
 def loop(world: World, step: Step) -> Facts:
@@ -380,4 +274,9 @@ OPERATIONS: dict[str, Callable[[World, Step], Facts]] = {
     "http": http,
     "par": par,
     "loop": loop,
+    "loop_ids": loop_ids,
+    "token": signed.token,
+    "start": workers.start,
+    "backup": restores.backup,
+    "restore_and_start": restores.restore_and_start,
 }

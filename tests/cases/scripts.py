@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from . import bulk, faults, surfaces, sweeps, walls
 from .collection import Place, Step
-from .operations import OK, Facts
+from .facts import OK, Facts
 from .world import World
 
 PREPARED: dict[str, tuple[Callable[[World], None], ...]] = {
     "STALE-08": (bulk.expired_rows,),
     "DEL-08": (bulk.many_entries,),
+    "SURF-18": (bulk.entries_of_one,),
 }
 
 SCRIPTS: dict[Place, Callable[[World, Step], Facts]] = {
@@ -23,6 +24,7 @@ SCRIPTS: dict[Place, Callable[[World, Step], Facts]] = {
     ("STALE-08", 0): lambda world, step: OK,  # no process of this case sweeps by itself
     ("STALE-08", 2): sweeps.sweep_killed_beside_a_write,
     ("STALE-08", 3): sweeps.sweep_to_the_end,
+    ("STALE-10", 0): sweeps.sweep_beside_a_write,
     ("RLS-01", 0): walls.start_as("owner"),
     ("RLS-01", 1): walls.start_as("superuser"),
     ("RLS-01", 2): walls.start_as("bypassrls"),

@@ -10,9 +10,9 @@ import httpx
 
 from ledger.api.strict_json import MAX_BYTES
 
-from . import operations
+from . import operations, reading
 from .collection import OUT_OF_REACH_WITHIN, Step
-from .operations import OK, Facts, answered
+from .facts import OK, Facts, answered
 from .workers import Worker, kept_worker, through
 from .world import World
 
@@ -20,7 +20,7 @@ from .world import World
 def read_by_another_worker(world: World, step: Step) -> Facts:
     """It is left running, so that whatever it has kept of the first read is there at the second."""
     with through(world, kept_worker(world)):
-        return operations.read(world, step)
+        return reading.read(world, step)
 
 
 def read_by_nobody(world: World, step: Step) -> Facts:
@@ -180,13 +180,13 @@ def every_response_was_held_against_it(world: World, step: Step) -> Facts:
     before = len(world.statuses)
     asked = {"principal": "P1", "topics": ["kids"], "as": "agent:A1"}
     operations.write(world, said)
-    operations.read(world, asked)
+    reading.read(world, asked)
     operations.set_tier(world, {"tier": "full", "as": "owner:P1"})
-    operations.read(world, asked)
+    reading.read(world, asked)
     operations.export(world, said | {"as": "owner:P1"})
     operations.propose(world, said | {"label": "a/b"})
     operations.get_window(world, {"as": "operator", "topic": "kids"})
-    operations.sweep(world, {})
+    world.send("operator", "POST", "/v1/operator/sweep", {})
     operations.http(world, {"as": "agent:A1", "method": "POST", "path": "<write>", "body_text": "{"})
     operations.delete(world, {"as": "owner:P1", "topic": "kids"})
     operations.erase(world, {"as": "owner:P1"})

@@ -12,9 +12,9 @@ import httpx
 import psycopg
 import pytest
 
-from . import operations
+from . import operations, reading
 from .collection import Step
-from .operations import Facts
+from .facts import Facts
 from .workers import Worker
 from .world import World
 
@@ -82,3 +82,21 @@ def sweep_to_the_end(world: World, step: Step) -> Facts:
     assert longest[0] <= 5
     assert world.rows(f"select ({SWEPT}), ({EXPIRED})") == [(ALL_EXPIRED, 0)]
     return facts
+
+
+def sweep_beside_a_write(world: World, step: Step) -> Facts:
+    """What has expired is swept while it is said again, time after time, at a later moment of the sweep each time."""
+    both, read = step["ops"]
+    _, write = both["ops"]
+    started = time.perf_counter()
+    world.sweep()
+    lasts = time.perf_counter() - started
+    reads = []
+    for n in range(step["times"]):
+        world.database.installer.execute("delete from ledger.entry")
+        world.put(world.case.given["entries"])
+        call = operations.prepared(world, write)
+        response = world.beside_a_sweep(call, after=lasts * n / step["times"])
+        assert response.json()["outcomes"][0]["accepted"]
+        reads.append({"quotes": reading.read(world, read)["quotes"]})
+    return {"outcome": "ok", "each_read": reads}

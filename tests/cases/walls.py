@@ -15,7 +15,7 @@ from ledger.errors import UnsafeRole
 from ledger.service.deployment import Deployment
 
 from .collection import Step
-from .operations import OK, Facts
+from .facts import OK, Facts
 from .world import World
 
 

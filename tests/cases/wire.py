@@ -12,6 +12,8 @@ from .collection import Step
 ROUTES = {
     "<write>": ("POST", "/v1/captures"),
     "<read P1>": ("POST", "/v1/recall"),
+    "<reconfirm kids>": ("POST", "/v1/reconfirmations"),
+    "<list>": ("GET", "/v1/me/entries"),
     "<export P1>": ("GET", "/v1/me/export"),
     "<erase>": ("DELETE", "/v1/me"),
     "<window kids>": ("PATCH", "/v1/operator/topics/kids"),
@@ -26,14 +28,14 @@ class Call:
     body: bytes | None
 
 
-def call(step: Step) -> Call:
+def call(step: Step, today: str) -> Call:
     method, path = ROUTES[step["path"]]
     if step["method"] in ("OPTIONS", "HEAD"):
         return Call(step["method"], path, None)
-    return Call(method, path, body(step))
+    return Call(method, path, body(step, today))
 
 
-def body(step: Step) -> bytes | None:
+def body(step: Step, today: str) -> bytes | None:
     if "body_text" in step:
         try:
             told = json.loads(step["body_text"])
@@ -44,8 +46,15 @@ def body(step: Step) -> bytes | None:
         told = step["body"]
     else:
         return BODIES.get(step["path"])
+    match step["path"]:
+        case "<write>":
+            told = fields(told)
+        case "<window kids>":
+            told = window(told)
+        case "<reconfirm kids>":
+            told = {"topic": "kids", "said_on": today, **told}
     # json leaves escapes of halves of a surrogate pair, U+0000 and NaN as they came
-    return json.dumps({"<write>": fields, "<window kids>": window}.get(step["path"], dict)(told)).encode()
+    return json.dumps(told).encode()
 
 
 def fields(told: Step) -> dict[str, Any]:

@@ -16,6 +16,8 @@ import httpx
 
 from ledger.service.deployment import Deployment
 
+from .collection import Step
+from .facts import OK, Facts
 from .world import World
 
 PROGRAM = """
@@ -40,12 +42,23 @@ AsyncConnections.execute = killed
 """The process is gone when the capture is committed and not yet answered."""
 
 
+def environment(deployment: Deployment) -> dict[str, str]:
+    """What a process is started with that serves the database and the keys of a deployment."""
+    settings = deployment.settings
+    assert settings.database_url and settings.pepper
+    return {
+        **os.environ,
+        "LEDGER_DATABASE_URL": settings.database_url.get_secret_value(),
+        "LEDGER_DATA_DIR": str(settings.data_dir),
+        "LEDGER_PEPPER": settings.pepper.get_secret_value(),
+        "LEDGER_SWEEP_EVERY_HOURS": "0",
+    }
+
+
 class Worker:
     """A running worker on the database and the keys of a deployment."""
 
     def __init__(self, deployment: Deployment, before: str = "") -> None:
-        settings = deployment.settings
-        assert settings.database_url and settings.pepper
         listening = socket.create_server(("127.0.0.1", 0))
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=30, trust_env=False
@@ -53,13 +66,7 @@ class Worker:
         self._process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM.format(before=before), str(listening.fileno())],
             pass_fds=[listening.fileno()],
-            env={
-                **os.environ,
-                "LEDGER_DATABASE_URL": settings.database_url.get_secret_value(),
-                "LEDGER_DATA_DIR": str(settings.data_dir),
-                "LEDGER_PEPPER": settings.pepper.get_secret_value(),
-                "LEDGER_SWEEP_EVERY_HOURS": "0",
-            },
+            env=environment(deployment),
         )
         listening.close()
 
@@ -99,3 +106,19 @@ def kept_worker(world: World) -> Worker:
         world.kept["worker"] = Worker(world.deployment)
     worker: Worker = world.kept["worker"]
     return worker
+
+
+def start(world: World, step: Step) -> Facts:
+    """`answer-ledger serve` with settings of the case: it ends at once and says why, or it serves."""
+    command = [str(Path(sys.executable).with_name("answer-ledger")), "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, env=environment(world.deployment) | step["env"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            _, said = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return OK
+    assert process.returncode == 2
+    assert all(name in said and value not in said for name, value in step["env"].items())
+    return {"outcome": "rejected"}

@@ -75,11 +75,18 @@ class World:
         self._runner.run(self._client.aclose())
         self._runner.run(self.app.state.ledger.close())
 
+    def start_again(self) -> None:
+        """As after an end of the process. Raises what a start may: SetupError, Unavailable."""
+        self.deployment.close()
+        self.deployment = Deployment.open(self.deployment.settings)
+        self.open()
+
     def end(self) -> None:
         for one in self.kept.values():
             one.close()
         self.close()
         self._runner.close()
+        self.deployment.close()
 
     def send(
         self,
@@ -189,6 +196,19 @@ class World:
     def sweep(self) -> None:
         self._runner.run(self.app.state.ledger.run(sweeps.sweep()))
 
+    def beside_a_sweep(self, call: dict[str, Any], after: float) -> httpx.Response:
+        """A prepared call that is sent so many seconds after a sweep began; gives its response when both are done."""
+
+        async def sent() -> httpx.Response:
+            await asyncio.sleep(after)
+            return await self._client.request(**call)
+
+        async def both() -> httpx.Response:
+            response, _ = await asyncio.gather(sent(), self.app.state.ledger.run(sweeps.sweep()))
+            return response
+
+        return self.noted(self._runner.run(both()))
+
     def list_topic(self, key: str, question: str | None = None) -> None:
         self.database.installer.execute(
             "insert into ledger.topic (key, question, handling, listed) values (%s, %s, 'open', true)",
@@ -223,6 +243,7 @@ class World:
     def now(self, at: str) -> None:
         """Sets the clock: the product's own function, with an instant in the place of now()."""
         datetime.fromisoformat(at)
+        self.today = day(at)
         self.database.installer.execute(self._clock.replace("now()", f"'{at}'::timestamptz"))
 
     # ── What lies in the database ────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,18 @@ TODAY = date(2026, 9, 1)
 
 
 @pytest.fixture
-def kept(database: Any) -> Any:
-    """Forty people who have consented, and have corrected and deleted some of what they said, today."""
+def quick_autovacuum(any_server: Any) -> Iterator[None]:
+    """On PostgreSQL 15 and 16 the sweep waits for autovacuum, which looks once a minute; here each second."""
+    any_server.tune("autovacuum_naptime", "1s")
+    yield
+    any_server.tune("autovacuum_naptime", None)
+    any_server.tune("autovacuum", None)
+
+
+@pytest.fixture
+def kept(any_database: Any, quick_autovacuum: None) -> Any:
+    """Forty people who have consented, and have corrected and deleted some of what they said, yesterday."""
+    database = any_database
     database.day(TODAY)
     own = database.surface(Surface.PRINCIPAL)
     for n, principal in enumerate(PEOPLE):
@@ -82,20 +92,23 @@ def changed_by(database: Any, act: Callable[[], None]) -> tuple[set[str], bool]:
 
 
 def test_reads_of_half_the_people_leave_the_bytes_of_none(
-    kept: Any, settings_for: Callable[..., Any]
+    kept: Any, any_server: Any, settings_for: Callable[..., Any]
 ) -> None:
     with Ledger.open(settings_for(kept)) as ledger:
         assert ledger.run(sweeps.sweep())["held_back"] == 0
+    any_server.tune("autovacuum", "off")  # it would look at the catalog at a time of its own
     assert changed_by(kept, lambda: read(kept, PEOPLE[::2])) == (set(), False)
 
 
-def test_before_the_sweep_they_do_not(kept: Any) -> None:
+def test_before_the_sweep_they_do_not(kept: Any, any_server: Any) -> None:
     """The same look finds the marks where there was no sweep, so it would find them after one."""
+    any_server.tune("autovacuum", "off")
     changed, _ = changed_by(kept, lambda: read(kept, PEOPLE[::2]))
     assert changed != set()
 
 
-def test_a_sweep_without_the_vacuum_would_be_noticed(kept: Any) -> None:
+def test_a_sweep_without_the_vacuum_would_be_noticed(kept: Any, any_server: Any) -> None:
+    any_server.tune("autovacuum", "off")
     kept.restamp()
     changed, _ = changed_by(kept, lambda: read(kept, PEOPLE[::2]))
     assert changed != set()
@@ -104,19 +117,21 @@ def test_a_sweep_without_the_vacuum_would_be_noticed(kept: Any) -> None:
 def test_a_dump_that_holds_the_vacuum_back_is_told_of(
     kept: Any, settings_for: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeps, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(sweeps, "_TRIES", 2)
+    monkeypatch.setattr(sweeps, "_TRIES_OF_AUTOVACUUM", 5)
     with Ledger.open(settings_for(kept)) as ledger:
         with psycopg.connect(kept.conninfo) as dump:
             dump.execute("begin isolation level repeatable read")
             dump.execute("select count(*) from ledger.entry")
             assert ledger.run(sweeps.sweep())["held_back"] > 0
+        monkeypatch.undo()
         assert ledger.run(sweeps.sweep())["held_back"] == 0
 
 
 @pytest.mark.parametrize("surface", [surface for surface in Surface if surface is not Surface.SWEEPER])
-def test_nobody_but_the_sweeper_vacuums(kept: Any, surface: Surface) -> None:
-    login = kept.surface(surface)
+def test_nobody_but_the_sweeper_vacuums(any_database: Any, surface: Surface) -> None:
+    login = any_database.surface(surface)
     told: list[str] = []
     login.add_notice_handler(lambda diag: told.append(str(diag.message_primary)))
     login.execute("vacuum ledger.entry")
-    assert any("permission denied" in one for one in told)
+    assert any("permission denied" in one or "only table or database owner" in one for one in told)

@@ -136,6 +136,45 @@ def test_a_reconfirmation_acts_only_on_what_is_offered_as_a_question(scene):
     assert scene.stored() == {"smoking": "I smoke again"}, "taken back today: what is said today counts"
 
 
+@pytest.mark.parametrize(
+    ("message", "span", "still_true"),
+    [
+        ("no, that's still right", "no", False),
+        ("I don't think so, yes", "yes", True),
+        ("No, sigue igual", "No", False),
+        ("No. That's still right.", "No.", False),
+        ("no, that's still right", "no, that's still right", True),
+        ("no, that's still right", "no, that's still right", False),
+        ("Yeah, that changed", "Yeah", True),
+    ],
+)
+def test_a_reconfirmation_is_refused_where_the_sentence_says_the_opposite_or_both(
+    scene, message, span, still_true
+):
+    context = scene.ledger.context
+    scene.say("smoking", "I smoke outdoors")
+    scene.decide(Decision.GRANTED)
+    scene.later(130)
+    verdict = scene.run(
+        captures.reconfirm(context, scene.who(), "smoking", message, span, scene.today, still_true)
+    )
+    assert (verdict.accepted, verdict.reason, verdict.rule) == (False, "meaning_cut", "contradiction")
+    assert scene.quotes() == {}
+    assert scene.stored() == {"smoking": "I smoke outdoors"}
+
+
+@pytest.mark.parametrize(
+    ("message", "still_true"),
+    [("Yes, I don't eat meat", True), ("Sí, no como carne", True), ("Yes, thanks", True), ("No, thanks", False), ("Yes. No pets though.", True)],
+)  # fmt: skip
+def test_a_no_that_is_no_answer_stops_no_reconfirmation(scene, message, still_true):
+    context = scene.ledger.context
+    verdict = scene.run(
+        captures.reconfirm(context, scene.who(), "diet", message, message, scene.today, still_true)
+    )
+    assert verdict.accepted
+
+
 @pytest.mark.parametrize("shut", ["revoked", "objection", "withheld", "undecided"])
 def test_no_reconfirmation_reaches_what_no_agent_may_see(scene, shut):
     context = scene.ledger.context

@@ -111,7 +111,8 @@ def reconfirm(
     still_true: bool,
     avoid: Sequence[str] = (),
 ) -> UseCase[Verdict]:
-    """His answer to "is that still so?". The gate judges the span; a bare yes or no is enough here.
+    """Their answer to "is that still so?". The gate judges the span; a bare yes or no is enough here. The sentence that it
+    stands in must not say the opposite of `still_true`, nor both.
 
     Accepted, it confirms or takes back an entry that would now be offered as a question, and does nothing
     where there is none. Raises BadLabel, and InvalidRequest for a day that has yet to come.
@@ -122,16 +123,15 @@ def reconfirm(
     named = registry.named(key)
     (place,) = yield db.topics_for([named.key], said_on, coin=False)
     question = (named.topic.question if named.topic is not None else None) or _STILL
-    verdict = _forbidden(named.topic) or context.gate.judge(
-        message, span, question=question, asked=question, avoid=names
-    )
-    if verdict.answer is None:
+    reading = context.gate.read(message, asked=question)
+    verdict = _forbidden(named.topic) or reading.judge(span, question, names)
+    if not verdict.accepted:
         return verdict
-    if context.gate.polarity(verdict.answer) is (not still_true):
+    if (not still_true) in context.gate.polarity(reading.around(verdict)):
         return Verdict(
             False,
             reason=Reason.MEANING_CUT,
-            detail="The span says the opposite of `still_true`.",
+            detail="The span, or the sentence that it stands in, says the opposite of `still_true`.",
             rule="contradiction",
         )
     marks = context.marks(principal, place.names)

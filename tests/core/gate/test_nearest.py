@@ -34,8 +34,6 @@ from ledger.core.gate import Gate
         # whole sentences where there is no data
         ("Nie chcę teraz mieć dzieci. Nigdy.", "dzieci", "Nie chcę teraz mieć dzieci."),
         ("Я не хочу детей.", "детей", "Я не хочу детей."),
-        # longer until it stands once
-        ("I want kids. My sister wants kids.", "kids", "I want kids."),
     ],
 )
 def test_what_is_suggested(gate: Gate, message: str, span: str, nearest: str | None) -> None:
@@ -54,6 +52,23 @@ def test_what_is_suggested(gate: Gate, message: str, span: str, nearest: str | N
 )  # fmt: skip
 def test_nothing_is_suggested_where_no_wider_span_helps(gate: Gate, message: str, span: str) -> None:
     assert gate.judge(message, span).nearest is None
+
+
+@pytest.mark.parametrize(
+    ("message", "span"),
+    [
+        # it would pass at one of them
+        ("I want kids. My sister wants kids.", "kids"),
+        ("Dogs are welcome here. Cats are not welcome.", "welcome"),
+        ("I have 5 dogs, not 5 cats", "5"),
+        # it passes at none
+        ("Dogs are not welcome. Cats are not welcome.", "welcome"),
+        ("I like starters, and I like party food", "art"),
+    ],
+)
+def test_of_several_places_none_is_suggested(gate: Gate, message: str, span: str) -> None:
+    verdict = gate.judge(message, span)
+    assert not verdict.accepted and verdict.nearest is None
 
 
 def test_a_refusal_says_what_was_left_behind_and_repeats_nothing(gate: Gate) -> None:

@@ -61,13 +61,27 @@ def test_a_wider_span_is_suggested_for_a_bare_one(gate: Gate) -> None:
     assert gate.judge("No. I vape.", "No.").nearest == "No. I vape."
 
 
+YES, NO, BOTH, NEITHER = {True}, {False}, {True, False}, set[bool]()
+
+
 @pytest.mark.parametrize(
-    ("text", "polarity"),
-    [("Yes, still", True), ("yeah it is", True), ("No, I don't anymore", False), ("nope", False), ("sí", True), ("Yes and no", None),
-     ("I live in Leeds", None), ("nothing has changed", True), ("that changed", False), ("", None)],
+    ("text", "said"),
+    [
+        ("Yes, still", YES), ("yeah it is", YES), ("No, I don't anymore", NO), ("nope", NO), ("sí", YES), ("Creo que no", NO),
+        ("I live in Leeds", NEITHER), ("", NEITHER),
+        # what is said of its being so stands anywhere
+        ("nothing has changed", YES), ("that changed", NO), ("I no longer smoke", NO), ("no change", YES),
+        # both: nobody can say which holds
+        ("Yes and no", BOTH), ("no, that's still right", BOTH), ("I don't think so, yes", BOTH), ("Yeah no, I quit", BOTH),
+        ("No. That's still right.", BOTH), ("no, sigue igual", BOTH), ("sí, ya no fumo", BOTH), ("No, I do", BOTH),
+        # a yes or a no is an answer, or a word like others
+        ("Yes, I don't smoke", YES), ("Sí, no fumo", YES), ("Yes, still no pets", YES), ("sure, no problem", YES), ("ja, ich rauche nicht", YES),
+        # thanks go with either
+        ("Yes, thanks", YES), ("No, thanks", NO),
+    ],
 )  # fmt: skip
-def test_polarity(gate: Gate, text: str, polarity: bool | None) -> None:
-    assert gate.polarity(text) is polarity
+def test_polarity(gate: Gate, text: str, said: set[bool]) -> None:
+    assert gate.polarity(text) == said
 
 
 @pytest.mark.parametrize(

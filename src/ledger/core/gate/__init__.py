@@ -17,6 +17,7 @@ from copy import copy
 from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import Names
+from ledger.core.gate.polarity import Polarity
 from ledger.core.gate.reading import Reading, Refusal, refused
 from ledger.core.gate.rules import NAMES
 from ledger.core.gate.secret import holds_secret
@@ -35,6 +36,7 @@ class Gate:
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
+        self._polarity = Polarity(self._everything, self._bare)
         self._ear = Ear(languages)
         self._without: frozenset[str] = frozenset()
 
@@ -84,9 +86,9 @@ class Gate:
         """The closed list, in narrow form, of what bare answers are made of, sorted: for SQL, which tells them by it."""
         return self._bare.listed
 
-    def polarity(self, text: str) -> bool | None:
-        """Whether a message or span says yes (True), no (False), or neither or both (None)."""
-        return self._bare.polarity(text)
+    def polarity(self, text: str) -> frozenset[bool]:
+        """What a text says to "is that still so?": True for yes, False for no; both, or neither."""
+        return self._polarity.said(text)
 
     def fit(self, text: str, avoid: Names | Iterable[str] = ()) -> Verdict:
         """Length and rule 6 alone: for what the principal writes himself in place of an answer."""

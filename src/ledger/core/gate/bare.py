@@ -61,9 +61,6 @@ class BareWords:
     """What answers are made of that mean nothing alone, in the languages of a lexicon."""
 
     def __init__(self, lexicon: Lexicon) -> None:
-        def table(*names: str) -> PhraseIndex[None]:
-            return PhraseIndex((phrase, None) for name in names for phrase in lexicon.phrases("bare", name))
-
         self._forms = frozenset[str]().union(*map(forms, lexicon.languages)) - {""}
         self._lengths: dict[
             str, tuple[int, ...]
@@ -74,8 +71,7 @@ class BareWords:
                 sorted({*self._lengths.get(first, ()), len(others) + 1}, reverse=True)
             )
         self.listed = tuple(sorted(self._forms))
-        self._any = table(*_LISTS)
-        self._yes, self._no = table("yes", "yes_tails", "still"), table("no", "no_tails", "changed")
+        self._any = PhraseIndex((phrase, None) for name in _LISTS for phrase in lexicon.phrases("bare", name))
 
     def is_bare(self, answer: str) -> bool:
         """Whether the answer is made of forms on the closed list, the longest taken first."""
@@ -94,13 +90,17 @@ class BareWords:
 
     def sounds_bare(self, answer: str) -> bool:
         """Whether it is made of such words alone, however it is typed."""
-        folded = _folded(answer)
+        folded = smooth(answer)
         first = _WORD.search(folded)
         if first and first[0][0].isalnum() and first[0] not in self._any.firsts:
             return False  # told by the first word, as of most answers
-        words = tuple(_WORD.findall(folded))
+        words = words_of(folded)
         if not any(word[0].isalnum() for word in words):
             return True  # a thumb or a face says no more than yes or no
+        return self.are_forms(words)
+
+    def are_forms(self, words: Words) -> bool:
+        """Whether words, as `words_of` gives them, are made of such forms and nothing else."""
         at = 0
         while at < len(words):
             length = self._any.match(words, at)
@@ -109,22 +109,15 @@ class BareWords:
             at += length
         return True
 
-    def polarity(self, text: str) -> bool | None:
-        """Whether a text says yes (True), no (False), or neither or both (None)."""
-        said: set[bool] = set()
-        words = _words(text)
-        at = 0
-        while at < len(words):
-            yes, no = self._yes.match(words, at), self._no.match(words, at)
-            if yes or no:
-                said.add(yes > no)
-            at += max(yes, no, 1)
-        return said.pop() if len(said) == 1 else None
+    def form_at(self, words: Words, at: int) -> int:
+        """How many words the longest form takes that starts there; 0 for none."""
+        return self._any.match(words, at)
 
 
-def _words(text: str) -> Words:
-    return tuple(_WORD.findall(_folded(text)))
+def words_of(text: str) -> Words:
+    """The words of a smooth text, without its marks; a thumb is one."""
+    return tuple(_WORD.findall(text))
 
 
-def _folded(text: str) -> str:
+def smooth(text: str) -> str:
     return fold(unicodedata.normalize("NFKC", text)).text

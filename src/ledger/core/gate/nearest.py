@@ -28,7 +28,6 @@ Place = tuple[int, int]
 SUGGESTED_FOR = frozenset(
     {
         Reason.NOT_VERBATIM,
-        Reason.AMBIGUOUS,
         Reason.MID_WORD,
         Reason.TOO_SHORT,
         Reason.MEANING_CUT,
@@ -50,7 +49,7 @@ def candidates(reading: Reading, span: str, verdict: Verdict, places: list[Place
     """Slices of the message that may pass, the one to prefer first."""
     if verdict.reason is Reason.NOT_VERBATIM:
         places = _similar(reading, span)
-    for place in places[:2]:
+    for place in places:
         slice_ = _to_edges(reading.message, *place)
         if slice_ is None:
             continue

@@ -105,11 +105,12 @@ class Reading:
         """The gate's verdict on a span, for a topic with this approved question.
 
         Accepted: `answer` is a slice of the message. Refused: `reason`, `detail`, and `nearest` where a wider or similar slice
-        passes; that slice, submitted for the same topic, is accepted. None is looked for without `suggest`. Never raises.
+        passes; that slice, submitted for the same topic, is accepted. None is looked for without `suggest`, nor for a span that stands at
+        several places: nobody can say which was meant. Never raises.
         """
         avoid = Names.of(avoid)
         verdict, places = self._judge(span, question, avoid)
-        if not suggest or verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR:
+        if not suggest or verdict.accepted or verdict.reason not in nearest.SUGGESTED_FOR or len(places) > 1:
             return verdict
         for start, end in nearest.candidates(self, span, verdict, places):
             better = self.message[start:end]
@@ -123,7 +124,7 @@ class Reading:
         places, whole, many = locate.exact(self.message, span)
         if not whole:
             alike, whole, many = locate.folded(self.message, self.folded, span)
-            places += alike
+            places = list(dict.fromkeys(places + alike))
         if not places:
             return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
         if not whole:
@@ -143,6 +144,14 @@ class Reading:
         start, end = whole[0]
         answer = self.message[start:end]
         return Verdict(True, answer=answer, start=start, bare=self._is_listed(answer)), whole
+
+    def around(self, verdict: Verdict) -> str:
+        """The sentences that an accepted span stands in, with the one behind, which may take it back ("No. That's still right")."""
+        if verdict.start is None or verdict.answer is None:
+            raise ValueError("a refused span stands nowhere")
+        touched = self.sentences.touched(verdict.start, verdict.start + len(verdict.answer))
+        last = min(touched.stop, len(self.sentences) - 1)
+        return self.message[self.sentences.extent(touched.start)[0] : self.sentences.extent(last)[1]]
 
     def refusal(self, start: int, end: int, question: str | None, avoid: Names) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""

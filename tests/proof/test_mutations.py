@@ -114,9 +114,8 @@ def test_an_older_capture_that_replaces_a_newer_answer(broken):
 
 
 def test_a_coining_that_coins_an_alias(broken):
-    coining = redefined(
-        "coin", "where not exists (select from ledger.topic_alias a where a.alias = new_key)", ""
-    )
+    known = "not exists (select from ledger.topic_alias a where a.alias = k)"
+    coining = redefined("coin_missing", known, "true")
     page = prove(broken(coining), small(STANDING))
     assert "the alias payslips is a topic of its own" in failed(page, "an alias stays")
 

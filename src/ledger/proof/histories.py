@@ -26,7 +26,6 @@ from ledger.proof.words import LISTED, PERSONAL, UNLISTED
 FIRST_DAY = date(2026, 1, 5)
 THREADS = 4  # of each person
 SNAPSHOT_EVERY = timedelta(days=7)
-SOMETHING_PAST = 480  # days since the first: from then on an answer may be past its window
 
 # Whole days since the first: a few, a month, past `reconfirm_after`, past `drop_after`.
 _LATER = (2, 9, 31, 125, 126, 200, 300, 541, 560, 700)
@@ -163,11 +162,7 @@ def generate(seed: int, people: int, days: int = 4) -> World:
                     steps.append(list(_conversations(chance, who, today, stale=offset > 120)))
             turns.append(tuple(_interleaved(chance, steps)))
         due = drawn is None or today - drawn >= SNAPSHOT_EVERY
-        happenings = tuple(
-            _happenings(
-                chance, first, draws=due and opening is not Opening.SWEEP, deletes=offset >= SOMETHING_PAST
-            )
-        )
+        happenings = tuple(_happenings(chance, first, draws=due and opening is not Opening.SWEEP))
         if due and (opening is Opening.SWEEP or any(isinstance(one.event, Swept) for one in happenings)):
             drawn = today
         told.append(Day(today, tuple(turns), opening, happenings))
@@ -201,15 +196,13 @@ def _crossing(chance: random.Random, people: int, evening: date) -> Said:
     )
 
 
-def _happenings(chance: random.Random, first: int, *, draws: bool, deletes: bool) -> Iterator[Happening]:
-    """Sweeps in the course of a day, in turns in which people speak. What a sweep draws or deletes depends on what
-    stands when it comes: one that may stands at the end of a turn, in every telling."""
+def _happenings(chance: random.Random, first: int, *, draws: bool) -> Iterator[Happening]:
+    """Sweeps in the course of a day, in turns in which people speak. What a sweep draws depends on what stands when
+    it comes: one that may stands at the end of a turn, in every telling."""
     turns = (first, first + 2)
     for number in range(chance.choice((0, 1, 1, 2, 3))):
         swept = Swept(in_pieces=chance.random() < 0.5)
-        if deletes:
-            yield Happening(chance.choice(turns), swept, at_the_end=True)
-        elif draws and number == 0:
+        if draws and number == 0:
             yield Happening(first, swept, at_the_end=True)
         else:
             yield Happening(first + 2 if draws else chance.choice(turns), swept)

@@ -108,6 +108,8 @@ begin
   alter role ledger_sweeper set enable_seqscan = on;
   alter role ledger_sweeper set enable_hashjoin = on;
   alter role ledger_sweeper set plan_cache_mode = auto;
+  -- It takes whole tables for itself (09): others are not to queue behind it while it waits for its turn.
+  alter role ledger_sweeper set lock_timeout = '2s';
 end $$;
 
 do $$

@@ -23,8 +23,8 @@ begin
      order by l.ord);
 end $$;
 
--- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that was merged
--- away, since what was said under that key has moved. Any other rests till its topic is listed: the label stands for itself.
+-- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that operators saw and
+-- merged away, since what was said under that key has moved (a key that they did not see tells by nothing that it was there). Any other rests till its topic is listed: the label stands for itself.
 -- Slips and plurals are the application's to mend, with the labels of labels_listed. A reply names a topic
 -- that is not listed by the caller's own label: what a merged key leads to is an agent's word, and no other
 -- agent's to read.
@@ -39,7 +39,7 @@ begin
       from unnest(labels) with ordinality as l(label, ord)
       left join ledger.topic_alias a on a.alias = l.label
        and (exists (select from ledger.topic t where t.key = a.key and t.listed)
-            or exists (select from ledger.retired_key r where r.key = a.alias))
+            or exists (select from ledger.retired_key r where r.key = a.alias and r.fixed))
      order by l.ord);
 end $$;
 
@@ -218,8 +218,8 @@ end $$;
 -- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
 -- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
 -- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together
--- with it. The first time on a day that an unlisted key is named, its row is written anew: the sweep takes away keys
--- that nobody has, but none that was named today (09).
+-- with it. The first time on a day that an unlisted key is named, by itself or by an alias, its row is written anew: the
+-- sweep takes away keys that nobody has, but none that was named today (09).
 create function ledger.coin_missing(keys text[]) returns void
   language plpgsql as $$
 declare
@@ -236,7 +236,8 @@ begin
   on conflict do nothing;
   known := array(
     select t.key from ledger.topic t
-     where t.key = any (keys) and not t.listed and not ledger.is_named_today(t.xmin) order by t.key);
+     where t.key = any (keys || ledger.keys_of(keys)) and not t.listed and not ledger.is_named_today(t.xmin)
+     order by t.key);
   if known <> '{}' then
     update ledger.topic t set key = t.key where t.key = any (known);
   end if;

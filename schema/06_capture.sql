@@ -158,6 +158,9 @@ begin
   if late_topics <> '{}' or wait_topics <> '{}' then
     perform ledger.lay('ledger.pending', p);
   end if;
+  if put_topics || past_topics || late_topics || wait_topics = '{}' then
+    perform ledger.wait_for_the_disk();
+  end if;
   return true;
 end $$;
 
@@ -213,6 +216,9 @@ begin
     from ledger.offered(p, the_topic, ledger.day_of(said_on), marks) o
    where o.listed
   on conflict (topic, age_weeks, still_true) do update set n = x.n + 1;
+  if not found then
+    perform ledger.wait_for_the_disk();
+  end if;
 end $$;
 
 -- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
@@ -231,6 +237,7 @@ begin
   perform ledger.name_principal(p);
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
+    perform ledger.wait_for_the_disk();
     return;
   end if;
   if still_true then

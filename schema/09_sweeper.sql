@@ -45,7 +45,7 @@ end $$;
 
 -- The same for the sweeper, by name. `may_vacuum`: it may itself (PostgreSQL 17 and newer); else autovacuum does.
 create function ledger.sweep_pieces()
-  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean)
+  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean, bytes bigint)
   language plpgsql stable strict security definer rows 20
   set search_path = pg_catalog, ledger, pg_temp
   set quote_all_identifiers = off
@@ -56,7 +56,8 @@ declare
 begin
   return query
     select format('%I.%I', n.nspname, c.relname), s.expires, s.is_stamped,
-           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end
+           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end,
+           pg_relation_size(c.oid)
       from ledger.swept_pieces() s
       join pg_class c on c.oid = s.piece
       join pg_namespace n on n.oid = c.relnamespace;
@@ -233,7 +234,12 @@ begin
     into counts
     from (select e.topic, ledger.age(e.as_of) / 7 as age_weeks, count(*) as n
             from ledger.entry e
+            left join ledger.topic t on t.key = e.topic
+            join ledger.setting s on s.only_row
            where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+             -- what a legal hold alone keeps is not counted: whoever places holds could choose who is
+             and today - e.as_of < coalesce(t.drop_after, s.drop_after)
+             and t.handling is distinct from 'forbidden'
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
@@ -330,7 +336,9 @@ end $$;
 
 -- ── The vacuum, and the end ──────────────────────────────────────────────────────────────────────
 -- What was written is frozen, and what is dead taken out of tables and indexes: else the first read of a row would
--- leave a mark on its page, and the files would tell of whom an agent read.
+-- leave a mark on its page, and the files would tell of whom an agent read. A vacuum frees the space of dead rows and
+-- does not overwrite it: their words and stamps stay in the file. So a piece that is small is written anew as a whole
+-- (VACUUM FULL) before; of a large one docs/operations/postgresql.md says what to do.
 
 -- The pieces in which a vacuum that reaches the last re-stamp is still to come, or was held back by a transaction
 -- that is older than the re-stamp, such as a dump's.

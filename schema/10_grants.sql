@@ -185,14 +185,16 @@ begin
              when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
              when p.proname in ('pg_current_snapshot', 'pg_current_xact_id_if_assigned', 'age') then
                'ledger_writer, ledger_registrar, ledger_custodian, pg_monitor'
+             when p.proname = 'pg_relation_size' then 'ledger_custodian, pg_monitor'
              when p.proname in ('pg_current_xact_id', 'pg_control_system') then 'ledger_custodian, pg_monitor'
-             when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
+             when p.proname = 'pg_logical_emit_message' then 'ledger_writer'
+             when p.proname ~ '^lo' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
              else 'pg_monitor'
            end as whose
       from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
        and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
-            or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database|tablespace)_size$'
             -- what counts or ticks with each transaction of anybody
             or p.oid in (to_regprocedure('pg_catalog.age(xid)'), to_regprocedure('pg_catalog.mxid_age(xid)'))
             or p.proname in (
@@ -202,6 +204,7 @@ begin
               'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
               'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',
               'lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
+              'pg_restore_relation_stats', 'pg_restore_attribute_stats', 'pg_clear_relation_stats', 'pg_clear_attribute_stats',
               'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend'))
   loop
     begin

@@ -108,6 +108,8 @@ begin
   alter role ledger_sweeper set enable_seqscan = on;
   alter role ledger_sweeper set enable_hashjoin = on;
   alter role ledger_sweeper set plan_cache_mode = auto;
+  -- It takes whole tables for itself (09): others are not to queue behind it while it waits for its turn.
+  alter role ledger_sweeper set lock_timeout = '2s';
 end $$;
 
 do $$
@@ -511,13 +513,14 @@ comment on function ledger.handled is 'An unlisted topic is handled as sealed, o
 -- A bare answer ("No, not really.") means nothing without its question. It is made of one to four of the
 -- forms that the language data lists (bare_form). This brings an answer into the form in which they are kept.
 create function ledger.narrow(answer text) returns text
-  language sql immutable parallel safe
-  return btrim(regexp_replace(
+  language sql immutable parallel safe as $$
+  select btrim(regexp_replace(
     regexp_replace(
       translate(lower(answer collate "C"), U&'\3001\FF0C\3002.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', '   '),
       '([\u3005-\u3007\u3041-\u309f\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])',
       ' \1 ', 'g'),
-    '[ \t\n\r\f\v]+', ' ', 'g'));
+    '[ \t\n\r\f\v]+', ' ', 'g'))
+$$;
 comment on function ledger.narrow is
   'Lower case, no punctuation, one space between words; of scripts without spaces each character is a word.';
 
@@ -859,6 +862,14 @@ begin
   perform ledger.lay_those('ledger.audit', whose);
 end $$;
 
+-- A commit that wrote nothing does not wait for the disk, and the time of the reply would tell that nothing was kept.
+-- This writes an empty line into the log, and nowhere else.
+create function ledger.wait_for_the_disk() returns void
+  language plpgsql as $$
+begin
+  perform pg_logical_emit_message(true, 'ledger', '');
+end $$;
+
 create function ledger.bar(p uuid, the_mark uuid, until date) returns void
   language plpgsql as $$
 begin
@@ -901,8 +912,8 @@ begin
      order by l.ord);
 end $$;
 
--- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that was merged
--- away, since what was said under that key has moved. Any other rests till its topic is listed: the label stands for itself.
+-- The same for a reader: an alias counts where its topic is listed, or where it was a key itself that operators saw and
+-- merged away, since what was said under that key has moved (a key that they did not see tells by nothing that it was there). Any other rests till its topic is listed: the label stands for itself.
 -- Slips and plurals are the application's to mend, with the labels of labels_listed. A reply names a topic
 -- that is not listed by the caller's own label: what a merged key leads to is an agent's word, and no other
 -- agent's to read.
@@ -917,7 +928,7 @@ begin
       from unnest(labels) with ordinality as l(label, ord)
       left join ledger.topic_alias a on a.alias = l.label
        and (exists (select from ledger.topic t where t.key = a.key and t.listed)
-            or exists (select from ledger.retired_key r where r.key = a.alias))
+            or exists (select from ledger.retired_key r where r.key = a.alias and r.fixed))
      order by l.ord);
 end $$;
 
@@ -1096,8 +1107,8 @@ end $$;
 -- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
 -- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
 -- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together
--- with it. The first time on a day that an unlisted key is named, its row is written anew: the sweep takes away keys
--- that nobody has, but none that was named today (09).
+-- with it. The first time on a day that an unlisted key is named, by itself or by an alias, its row is written anew: the
+-- sweep takes away keys that nobody has, but none that was named today (09).
 create function ledger.coin_missing(keys text[]) returns void
   language plpgsql as $$
 declare
@@ -1114,7 +1125,8 @@ begin
   on conflict do nothing;
   known := array(
     select t.key from ledger.topic t
-     where t.key = any (keys) and not t.listed and not ledger.is_named_today(t.xmin) order by t.key);
+     where t.key = any (keys || ledger.keys_of(keys)) and not t.listed and not ledger.is_named_today(t.xmin)
+     order by t.key);
   if known <> '{}' then
     update ledger.topic t set key = t.key where t.key = any (known);
   end if;
@@ -1288,6 +1300,9 @@ begin
   if late_topics <> '{}' or wait_topics <> '{}' then
     perform ledger.lay('ledger.pending', p);
   end if;
+  if put_topics || past_topics || late_topics || wait_topics = '{}' then
+    perform ledger.wait_for_the_disk();
+  end if;
   return true;
 end $$;
 
@@ -1343,6 +1358,9 @@ begin
     from ledger.offered(p, the_topic, ledger.day_of(said_on), marks) o
    where o.listed
   on conflict (topic, age_weeks, still_true) do update set n = x.n + 1;
+  if not found then
+    perform ledger.wait_for_the_disk();
+  end if;
 end $$;
 
 -- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
@@ -1361,6 +1379,7 @@ begin
   perform ledger.name_principal(p);
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
+    perform ledger.wait_for_the_disk();
     return;
   end if;
   if still_true then
@@ -2424,7 +2443,7 @@ end $$;
 
 -- The same for the sweeper, by name. `may_vacuum`: it may itself (PostgreSQL 17 and newer); else autovacuum does.
 create function ledger.sweep_pieces()
-  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean)
+  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean, bytes bigint)
   language plpgsql stable strict security definer rows 20
   set search_path = pg_catalog, ledger, pg_temp
   set quote_all_identifiers = off
@@ -2435,7 +2454,8 @@ declare
 begin
   return query
     select format('%I.%I', n.nspname, c.relname), s.expires, s.is_stamped,
-           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end
+           case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end,
+           pg_relation_size(c.oid)
       from ledger.swept_pieces() s
       join pg_class c on c.oid = s.piece
       join pg_namespace n on n.oid = c.relnamespace;
@@ -2612,7 +2632,12 @@ begin
     into counts
     from (select e.topic, ledger.age(e.as_of) / 7 as age_weeks, count(*) as n
             from ledger.entry e
+            left join ledger.topic t on t.key = e.topic
+            join ledger.setting s on s.only_row
            where not exists (select from ledger.legal_hold h where h.principal = e.principal and h.erase_asked)
+             -- what a legal hold alone keeps is not counted: whoever places holds could choose who is
+             and today - e.as_of < coalesce(t.drop_after, s.drop_after)
+             and t.handling is distinct from 'forbidden'
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
@@ -2709,7 +2734,9 @@ end $$;
 
 -- ── The vacuum, and the end ──────────────────────────────────────────────────────────────────────
 -- What was written is frozen, and what is dead taken out of tables and indexes: else the first read of a row would
--- leave a mark on its page, and the files would tell of whom an agent read.
+-- leave a mark on its page, and the files would tell of whom an agent read. A vacuum frees the space of dead rows and
+-- does not overwrite it: their words and stamps stay in the file. So a piece that is small is written anew as a whole
+-- (VACUUM FULL) before; of a large one docs/operations/postgresql.md says what to do.
 
 -- The pieces in which a vacuum that reaches the last re-stamp is still to come, or was held back by a transaction
 -- that is older than the re-stamp, such as a dump's.
@@ -2936,14 +2963,16 @@ begin
              when p.proname like '%advisory%' then 'ledger_writer, ledger_registrar, ledger_custodian'
              when p.proname in ('pg_current_snapshot', 'pg_current_xact_id_if_assigned', 'age') then
                'ledger_writer, ledger_registrar, ledger_custodian, pg_monitor'
+             when p.proname = 'pg_relation_size' then 'ledger_custodian, pg_monitor'
              when p.proname in ('pg_current_xact_id', 'pg_control_system') then 'ledger_custodian, pg_monitor'
-             when p.proname ~ '^(lo|pg_logical)' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
+             when p.proname = 'pg_logical_emit_message' then 'ledger_writer'
+             when p.proname ~ '^lo' or p.proname in ('pg_terminate_backend', 'pg_cancel_backend') then null
              else 'pg_monitor'
            end as whose
       from pg_proc p
      where p.pronamespace = 'pg_catalog'::regnamespace
        and (p.proname like 'pg\_%advisory%' or p.proname like 'pg\_stat\_get\_%'
-            or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database)_size$'
+            or p.proname ~ '^pg_(current|last)_wal_' or p.proname ~ '^pg_(relation|table|indexes|total_relation|database|tablespace)_size$'
             -- what counts or ticks with each transaction of anybody
             or p.oid in (to_regprocedure('pg_catalog.age(xid)'), to_regprocedure('pg_catalog.mxid_age(xid)'))
             or p.proname in (
@@ -2953,6 +2982,7 @@ begin
               'pg_current_xact_id_if_assigned', 'txid_current_if_assigned', 'pg_current_snapshot', 'txid_current_snapshot',
               'pg_xact_status', 'txid_status', 'pg_xact_commit_timestamp', 'pg_last_committed_xact',
               'lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite',
+              'pg_restore_relation_stats', 'pg_restore_attribute_stats', 'pg_clear_relation_stats', 'pg_clear_attribute_stats',
               'pg_logical_emit_message', 'pg_terminate_backend', 'pg_cancel_backend'))
   loop
     begin

@@ -56,7 +56,7 @@ def test_what_the_threat_model_leaves_open_is_known_and_no_leak(
 def decide(database: Any, who: str, notice: str) -> None:
     """As a raw login of the surface may: the application takes no version that is no file."""
     decided = (database.identity.principal(who), Decision.GRANTED, notice)
-    database.surface(Surface.PRINCIPAL).execute("select ledger.own_decide_consent(%s, %s, %s)", decided)
+    database.surface(Surface.PRINCIPAL).execute("select ledger.own_decide_consent(%s, %s, %s, '{}')", decided)
 
 
 def of_notices(database: Any, *files: str) -> list[tuple[str, bool, bool]]:

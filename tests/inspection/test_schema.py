@@ -93,6 +93,24 @@ def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
             "lock_whole",
         ),
         (
+            "create or replace function ledger.narrow(answer text) returns text language plpgsql immutable parallel safe "
+            "as $$ begin raise notice '%', answer; return answer; end $$",
+            "functions other",
+            "narrow",
+        ),
+        (
+            "do $do$ begin execute replace(pg_get_functiondef('ledger.refuse_old_view'::regproc), 'begin', "
+            "E'begin perform ''\n-- '' || pg_backend_pid();'); end $do$",
+            "functions other",
+            "refuse_old_view",
+        ),
+        (
+            "do $do$ begin execute format('alter function %s volatile', "
+            "(select oid::regprocedure from pg_proc where oid = 'ledger.recall'::regproc)); end $do$",
+            "functions other",
+            "recall",
+        ),
+        (
             "create function ledger.me(who text) returns uuid language sql return who::uuid",
             "functions other",
             "me",

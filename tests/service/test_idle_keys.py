@@ -117,6 +117,16 @@ def test_a_capture_keeps_nothing_under_a_key_that_was_not_named_today(scene: Any
     assert scene.stored() == {"shoe_size": message}
 
 
+def test_what_is_said_under_an_alias_of_an_unlisted_topic_is_kept_on_any_day(scene: Any) -> None:
+    """To name an alias names its topic: else a capture would wait for somebody to name the topic itself today."""
+    coin(scene, "felines")
+    scene.database.installer.execute("insert into ledger.topic_alias values ('cats', 'felines')")
+    scene.later(1)
+    scene.sweep()
+    assert scene.say("Cats", "I have two cats").verdict.accepted
+    assert scene.stored() == {"felines": "I have two cats"}
+
+
 @pytest.mark.parametrize("swept_first", [True, False])
 def test_an_answer_past_its_window_is_counted_as_gone_whether_a_sweep_or_a_capture_comes_first(
     scene: Any, swept_first: bool

@@ -206,6 +206,21 @@ def test_the_snapshot_shows_nobody_below_five_and_proposes_what_five_have(scene)
     assert proposed == ["favourite_chair"]
 
 
+@pytest.mark.parametrize("emptied", [{"reconfirm_after": 1, "drop_after": 2}, {"handling": "forbidden"}])
+def test_what_a_legal_hold_alone_keeps_is_in_no_figure(scene, emptied):
+    """Else whoever places holds could empty a topic but for those whom they chose, and count these."""
+    context = scene.ledger.context
+    for n in range(9):
+        scene.say("kids", "I want two kids", name=f"person {n}")
+        if n < 5:
+            scene.run(operators.place_hold(context, scene.who(f"person {n}")))
+    scene.change("kids", emptied)
+    scene.later(8)
+    scene.sweep()
+    assert scene.database.rows("select count(*) from ledger.entry where topic = 'kids'") == [(5,)]
+    assert scene.database.rows("select * from ledger.snapshot where topic = 'kids'") == []
+
+
 def test_windows_must_be_windows(scene):
     for fields in (
         {"reconfirm_after": 0, "drop_after": 5},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.core.model import Decision, Handling, Tier
-from ledger.service import agents, principals
+from ledger.service import agents, operators, principals
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -176,6 +176,21 @@ def test_a_topic_that_is_not_listed_is_named_by_the_callers_own_label(scene):
     scene.propose("marta_s_cat")
     scene.change("marta s cat", {"listed": True})
     assert person.plan(["cats"]).items[0].key == "marta_s_cat"
+
+
+@pytest.mark.parametrize("coined", [True, False])
+def test_an_alias_that_took_a_key_in_unseen_rests_like_any_other(scene, coined):
+    """Whether somebody had coined it is told by no reply."""
+    context = scene.ledger.context
+    scene.decide(Decision.GRANTED)
+    if coined:
+        scene.say("ferment", "I make kimchi", name="zoe")
+    scene.list_topic("brewing")
+    scene.run(operators.put_alias(context, "brewing", "ferment"))
+    scene.say("brewing", "I brew beer")
+    scene.change("brewing", {"listed": False})
+    assert scene.quotes("ferment") == {} and scene.covered("ferment") == {}
+    assert scene.ledger.principal("ann").plan(["ferment"]).items[0].do == "ask"
 
 
 def test_an_alias_of_a_topic_that_is_not_listed_rests_till_it_is(scene):

@@ -12,12 +12,13 @@ from ledger.db.operation import Operation, Row, Surface
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A table, or a partition of one. `name` is quoted for SQL; `expires`: what is deleted there when it is past
-    its window, if anything is."""
+    its window, if anything is; `size` in bytes, without indexes."""
 
     name: str
     expires: str | None
     is_stamped: bool
     may_vacuum: bool
+    size: int
 
 
 def cut() -> Operation[date]:
@@ -29,7 +30,7 @@ def pieces() -> Operation[list[Piece]]:
     """Everything that is swept."""
     return Operation(
         Surface.SWEEPER,
-        "select piece, expires, is_stamped, may_vacuum from ledger.sweep_pieces()",
+        "select piece, expires, is_stamped, may_vacuum, bytes from ledger.sweep_pieces()",
         (),
         lambda rows: [Piece(*row) for row in rows],
     )
@@ -64,6 +65,14 @@ def vacuum(piece: Piece) -> Operation[None]:
     """Freezes what stands in a piece, and takes out what is dead."""
     sql = f"vacuum (freeze, index_cleanup on, truncate off) {piece.name}"
     return Operation(Surface.SWEEPER, sql, (), lambda _: None)
+
+
+def rewrite(piece: Piece) -> Operation[None]:
+    """Writes a piece into a new file: of what was deleted or written anew no byte is left in its pages.
+
+    Everybody else waits meanwhile. Raises Unavailable where it would have to wait for others for longer than two seconds.
+    """
+    return Operation(Surface.SWEEPER, f"vacuum (full, freeze) {piece.name}", (), lambda _: None)
 
 
 def held_back() -> Operation[set[str]]:

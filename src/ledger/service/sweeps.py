@@ -7,8 +7,11 @@ from datetime import date
 
 from ledger.db import sweeper as db
 from ledger.db.operation import Operation, UseCase
+from ledger.errors import Unavailable
 
 BATCH = 5_000  # rows a transaction, so that no capture waits long
+
+SMALL = 64 << 20  # bytes of a piece that is written anew as a whole, which takes a second at the most
 
 _PAUSE_S = 1.0
 _TRIES = 5  # at a vacuum that an older transaction holds back, such as a dump's
@@ -66,16 +69,28 @@ def _batches(batch: Callable[[], Operation[int]], progress: Callable[[int], None
 
 
 def _vacuumed(pieces: Collection[db.Piece]) -> UseCase[int]:
-    """Vacuums every piece, or waits for autovacuum where only an owner may; gives how many are held back."""
+    """Vacuums every piece, and writes small ones anew; waits for autovacuum where only an owner may vacuum. Gives how
+    many are held back."""
     own = all(piece.may_vacuum for piece in pieces)
     left = {piece.name for piece in pieces}
+    old = {piece.name for piece in pieces if piece.may_vacuum and piece.size <= SMALL}
     for again in range(_TRIES if own else _TRIES_OF_AUTOVACUUM):
         if again:
             yield db.wait(_PAUSE_S)
         for piece in pieces:
-            if piece.may_vacuum and piece.name in left:
+            if piece.name in old and (yield from _rewritten(piece)):
+                old.remove(piece.name)
+            if piece.may_vacuum and piece.name in left | old:
                 yield db.vacuum(piece)
         left = yield db.held_back()
-        if not left:
+        if not left | old:
             break
-    return len(left)
+    return len(left | old)
+
+
+def _rewritten(piece: db.Piece) -> UseCase[bool]:
+    try:
+        yield db.rewrite(piece)
+    except Unavailable:
+        return False  # somebody reads the table for longer than others may wait behind this
+    return True

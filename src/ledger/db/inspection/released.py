@@ -30,8 +30,6 @@ _POLICIES: dict[str, tuple[str, str]] = {
 }
 """Policy -> which rows it lets through, and which it lets in; the same on each table that has it."""
 
-_WRITTEN_OTHERWISE = frozenset({"narrow"})
-"""Functions of one expression that the server writes in another way than the schema."""
 _CLOCK = "today"
 _OF_ALL_DEFINERS = frozenset({"debug_print_parse=off", "debug_print_rewritten=off", "debug_print_plan=off"})
 """What 10_grants.sql adds to each function that a surface calls; else its plans, rows in them, may be printed."""
@@ -45,6 +43,7 @@ class Declared:
     settings: frozenset[str]
     strict: bool
     definer: bool
+    kind: tuple[str, str]  # language, and how its result may change: immutable, stable, volatile
 
 
 @cache
@@ -64,23 +63,24 @@ def _declared(piece: str) -> Declared:
     head, _, rest = piece.partition("as $$")
     if ";" in head:  # one expression, up to the end of the statement
         start = head.index("\n  return ")
-        return Declared(
-            _in_short(head[start : head.index(";", start)]), frozenset(), " strict" in head[:start], False
-        )
+        text = _in_short(head[start : head.index(";", start)])
+        return Declared(text, frozenset(), " strict" in head[:start], False, _kind(head[:start]))
     given = re.findall(r"^\s+set ([\w.]+) = (.+?)\s*$", head, re.M)
     settings = frozenset(f"{name}={value.strip(chr(39))}" for name, value in given)
     definer = "security definer" in head
     return Declared(
-        _words(rest.partition("$$;")[0]),
+        rest.partition("$$;")[0],
         settings | _OF_ALL_DEFINERS if definer else settings,
         re.search(r"\bstrict\b", head) is not None,
         definer,
+        _kind(head),
     )
 
 
-def _words(text: str) -> str:
-    """Without comments, and with one space between words."""
-    return " ".join(re.sub(r"--[^\n]*", "", text).split())
+def _kind(head: str) -> tuple[str, str]:
+    language = re.search(r"\blanguage (\w+)", head)
+    changes = re.search(r"\b(immutable|stable)\b", head)
+    return language[1] if language else "", changes[1] if changes else "volatile"
 
 
 def _in_short(expression: str) -> str:
@@ -93,16 +93,17 @@ def functions(rows: Query) -> Iterator[Finding]:
     ours = declared()
     there: dict[str, Declared] = {}
     twice = set()
-    for name, source, expression, settings, strict, definer in rows(
-        """select proname, prosrc, pg_get_function_sqlbody(oid), coalesce(proconfig, '{}'), proisstrict, prosecdef
-             from pg_proc where pronamespace = 'ledger'::regnamespace"""
+    for name, source, expression, settings, strict, definer, language, changes in rows(
+        """select p.proname, p.prosrc, pg_get_function_sqlbody(p.oid), coalesce(p.proconfig, '{}'), p.proisstrict,
+                  p.prosecdef, l.lanname,
+                  case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end
+             from pg_proc p join pg_language l on l.oid = p.prolang
+            where p.pronamespace = 'ledger'::regnamespace"""
     ):
         if name in there:
             twice.add(name)  # with other arguments
-        text = _words(source) if expression is None else _in_short(expression)
-        there[name] = Declared(text, frozenset(settings) - _BESIDES, strict, definer)
-    for name in _WRITTEN_OTHERWISE & there.keys() & ours.keys():
-        there[name] = ours[name]
+        text = source if expression is None else _in_short(expression)
+        there[name] = Declared(text, frozenset(settings) - _BESIDES, strict, definer, (language, changes))
     changed = twice | {name for name in there.keys() | ours.keys() if there.get(name) != ours.get(name)}
     yield none(
         "functions other than those of this release",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import time
 from typing import Any
@@ -48,3 +49,53 @@ def test_a_coining_takes_as_long_for_a_key_that_is_there_as_for_a_new_one(
             took[which].append(time.perf_counter() - start)
     old, new = (statistics.median(sorted(one[50:])[:175]) for one in took.values())
     assert 0.77 < new / old < 1.3
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "nothing",
+        "insert into ledger.objection values (%(p)s)",
+        "insert into ledger.entry values (%(p)s, 'kids', 'something newer', ledger.today())",
+        "insert into ledger.legal_hold values (%(p)s, true)",
+        "insert into ledger.barrier values (%(p)s, %(mark)s, ledger.today() + 1)",
+    ],
+    ids=["kept", "an objection", "a newer answer", "an erasure that waits", "a barrier"],
+)
+def test_a_capture_waits_for_the_disk_whether_something_is_kept_or_not(any_database: Any, state: str) -> None:
+    """Only a transaction that has a number of its own does: one that wrote, if only an empty line into the log."""
+    installer, identity = any_database.installer, any_database.identity
+    person = identity.principal("ann")
+    mark = identity.mark(person, "kids")
+    installer.execute("insert into ledger.topic (key, handling, listed) values ('kids', 'open', true)")
+    if state != "nothing":
+        installer.execute(state, {"p": person, "mark": mark})
+    answer = {
+        "topic": "kids",
+        "label": "kids",
+        "answer": "two",
+        "question": None,
+        "marks": [str(mark), str(mark)],
+    }
+    with installer.transaction():
+        installer.execute(
+            "select ledger.capture(%s, ledger.today() - 1, %s::jsonb)", (person, json.dumps([answer]))
+        )
+        ((number,),) = installer.execute("select pg_current_xact_id_if_assigned()").fetchall()
+    assert number is not None
+    kept = any_database.rows("select answer from ledger.entry where principal = %s", person) == [("two",)]
+    assert kept is (state == "nothing")
+
+
+@pytest.mark.parametrize("call", ["outcome_add", "reconfirm"])
+def test_a_reconfirmation_waits_for_the_disk_though_there_is_nothing_to_act_on(
+    any_database: Any, call: str
+) -> None:
+    installer = any_database.installer
+    with installer.transaction():
+        installer.execute(
+            f"select ledger.{call}(%s, 'kids', ledger.today(), true, '{{}}')",
+            (any_database.identity.principal("ann"),),
+        )
+        ((number,),) = installer.execute("select pg_current_xact_id_if_assigned()").fetchall()
+    assert number is not None

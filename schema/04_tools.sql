@@ -35,14 +35,13 @@ comment on function ledger.handled is 'An unlisted topic is handled as sealed, o
 -- A bare answer ("No, not really.") means nothing without its question. It is made of one to four of the
 -- forms that the language data lists (bare_form). This brings an answer into the form in which they are kept.
 create function ledger.narrow(answer text) returns text
-  language sql immutable parallel safe as $$
-  select btrim(regexp_replace(
+  language sql immutable parallel safe
+  return btrim(regexp_replace(
     regexp_replace(
       translate(lower(answer collate "C"), U&'\3001\FF0C\3002.,;:!?\00A1\00BF\2026''\2019\2018"\201C\201D`\00B4()[]-\2013\2014', '   '),
       '([\u3005-\u3007\u3041-\u309f\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])',
       ' \1 ', 'g'),
-    '[ \t\n\r\f\v]+', ' ', 'g'))
-$$;
+    '[ \t\n\r\f\v]+', ' ', 'g'));
 comment on function ledger.narrow is
   'Lower case, no punctuation, one space between words; of scripts without spaces each character is a word.';
 

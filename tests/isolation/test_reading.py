@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -52,6 +53,14 @@ def kept(any_database: Any, quick_autovacuum: None) -> Any:
     return database
 
 
+def without_autovacuum(server: Any, database: Any) -> None:
+    """From now on: it would look at the catalog at a time of its own."""
+    server.tune("autovacuum", "off")
+    workers = "select count(*) from pg_stat_activity where backend_type like 'autovacuum%'"
+    while database.rows(workers) != [(0,)]:
+        time.sleep(0.05)
+
+
 def read(database: Any, people: list[Any]) -> None:
     """What agents and principals may read of them, by each of the functions that read."""
     agent, own = database.surface(Surface.AGENT), database.surface(Surface.PRINCIPAL)
@@ -97,19 +106,19 @@ def test_reads_of_half_the_people_leave_the_bytes_of_none(
 ) -> None:
     with Ledger.open(settings_for(kept)) as ledger:
         assert ledger.run(sweeps.sweep())["held_back"] == 0
-    any_server.tune("autovacuum", "off")  # it would look at the catalog at a time of its own
+    without_autovacuum(any_server, kept)
     assert changed_by(kept, lambda: read(kept, PEOPLE[::2])) == (set(), False)
 
 
 def test_before_the_sweep_they_do_not(kept: Any, any_server: Any) -> None:
     """The same look finds the marks where there was no sweep, so it would find them after one."""
-    any_server.tune("autovacuum", "off")
+    without_autovacuum(any_server, kept)
     changed, _ = changed_by(kept, lambda: read(kept, PEOPLE[::2]))
     assert changed != set()
 
 
 def test_a_sweep_without_the_vacuum_would_be_noticed(kept: Any, any_server: Any) -> None:
-    any_server.tune("autovacuum", "off")
+    without_autovacuum(any_server, kept)
     kept.restamp()
     changed, _ = changed_by(kept, lambda: read(kept, PEOPLE[::2]))
     assert changed != set()

@@ -63,7 +63,7 @@ def _declared(piece: str) -> Declared:
     head, _, rest = piece.partition("as $$")
     if ";" in head:  # one expression, up to the end of the statement
         start = head.index("\n  return ")
-        text = _in_short(head[start : head.index(";", start)])
+        text = _in_short(head[start : head.index(";\n", start)])
         return Declared(text, frozenset(), " strict" in head[:start], False, _kind(head[:start]))
     given = re.findall(r"^\s+set ([\w.]+) = (.+?)\s*$", head, re.M)
     settings = frozenset(f"{name}={value.strip(chr(39))}" for name, value in given)
@@ -83,9 +83,15 @@ def _kind(head: str) -> tuple[str, str]:
     return language[1] if language else "", changes[1] if changes else "volatile"
 
 
+def _unescaped(literal: re.Match[str]) -> str:
+    """A string with Unicode escapes as the server shows it. Source: PostgreSQL, section 4.1.2.3."""
+    return re.sub(r"\\([0-9A-Fa-f]{4})", lambda escape: chr(int(escape[1], 16)), literal[1])
+
+
 def _in_short(expression: str) -> str:
     """One form for an expression as it was written and as the server writes it."""
-    listed = re.sub(r"\bin \(([^()]*)\)", r"= any (array[\1])", expression.lower())
+    plain = re.sub(r"\bU&('(?:[^']|'')*')", _unescaped, expression)
+    listed = re.sub(r"\bin \(([^()]*)\)", r"= any (array[\1])", plain.lower())
     return re.sub(r"::text|[\s()]", "", listed)
 
 

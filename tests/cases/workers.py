@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Self
 
 import httpx
 
+from ledger.api.serving import listen
 from ledger.service.deployment import Deployment
 
 from .collection import Step
@@ -59,7 +59,7 @@ class Worker:
     """A running worker on the database and the keys of a deployment."""
 
     def __init__(self, deployment: Deployment, before: str = "") -> None:
-        listening = socket.create_server(("127.0.0.1", 0))
+        listening = listen("127.0.0.1", 0)
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=30, trust_env=False
         )

@@ -6,7 +6,6 @@ It takes a line of JSON and gives one, in turn. Marks come to it spelt backwards
 from __future__ import annotations
 
 import json
-import socket
 import sys
 import threading
 import time
@@ -18,7 +17,7 @@ import uvicorn
 
 from ledger import Candidate, Ledger
 from ledger.api.app import create_app
-from ledger.api.serving import OPTIONS
+from ledger.api.serving import OPTIONS, listen
 from ledger.errors import LedgerError
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
@@ -30,7 +29,7 @@ KEPT: list[str] = []  # what is planted here is to be found
 def main() -> None:
     with Ledger.open() as library:
         deployment = Deployment.open(Settings.load())
-        line = socket.create_server(("127.0.0.1", 0))
+        line = listen("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(create_app(deployment), **OPTIONS))
         serving = threading.Thread(target=server.run, kwargs={"sockets": [line]})
         serving.start()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twins import LISTED, UNLISTED, Request, Store, coinings, readings
 
-from ledger.api.serving import OPTIONS
+from ledger.api.serving import OPTIONS, listen
 
 SAID = "2026-08-20"
 UNDECIDED_OPEN = "undecided"  # for comparison: his open topics show
@@ -106,7 +105,7 @@ def test_reading_and_being_refused_leave_the_replies_the_same(filled: Api) -> No
 
 @pytest.fixture(scope="module")
 def port(filled: Api) -> Iterator[int]:
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(filled.app, **OPTIONS | {"lifespan": "off"}))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -108,8 +108,9 @@ begin
   alter role ledger_sweeper set enable_seqscan = on;
   alter role ledger_sweeper set enable_hashjoin = on;
   alter role ledger_sweeper set plan_cache_mode = auto;
-  -- It takes whole tables for itself (09): others are not to queue behind it while it waits for its turn.
-  alter role ledger_sweeper set lock_timeout = '2s';
+  -- It takes whole tables for itself (09): others are not to queue behind it for long while it waits for its turn,
+  -- such as for the end of a dump.
+  alter role ledger_sweeper set lock_timeout = '200ms';
 end $$;
 
 do $$

@@ -70,7 +70,7 @@ def vacuum(piece: Piece) -> Operation[None]:
 def rewrite(piece: Piece) -> Operation[None]:
     """Writes a piece into a new file: of what was deleted or written anew no byte is left in its pages.
 
-    Everybody else waits meanwhile. Raises Unavailable where it would have to wait for others for longer than two seconds.
+    Everybody else waits meanwhile. Raises Unavailable where it would have to wait for others for longer than a fifth of a second.
     """
     return Operation(Surface.SWEEPER, f"vacuum (full, freeze) {piece.name}", (), lambda _: None)
 

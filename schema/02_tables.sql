@@ -63,7 +63,7 @@ comment on table ledger.consent_history is 'Every decision, by day; within a day
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
+  topic     text collate "C"  not null check (topic ~ '^([^[:space:][:cntrl:][:punct:]]|_){1,64}$'),
   primary key (principal, topic)
 );
 comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
@@ -106,7 +106,7 @@ comment on table ledger.audit is 'That it happened, on which day, how often; nev
 -- ── The registry ─────────────────────────────────────────────────────────────────────────────────
 
 create table ledger.topic (
-  key             text collate "C"  not null primary key check (key ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
+  key             text collate "C"  not null primary key check (key ~ '^([^[:space:][:cntrl:][:punct:]]|_){1,64}$'),
   question        text collate "C"  check (char_length(question) between 1 and 300),
   handling        text collate "C"  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
   authority       text collate "C"  check (char_length(authority) between 1 and 120),
@@ -125,7 +125,7 @@ comment on column ledger.topic.listed is 'Approved by an operator for all to see
 create index topic_listed on ledger.topic (key) where listed;
 
 create table ledger.topic_alias (
-  alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
+  alias text collate "C" not null primary key check (alias ~ '^([^[:space:][:cntrl:][:punct:]]|_){1,64}$'),
   key   text collate "C" not null check (alias <> key)
 );
 create index topic_alias_key on ledger.topic_alias (key);
@@ -235,16 +235,11 @@ begin
     select c.oid::regclass as tab, a.attname
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where c.relnamespace = 'ledger'::regnamespace
-       and c.relname in ('entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection',
-                         'legal_hold', 'barrier', 'audit', 'sweep_mark', 'piece_mark')
+     where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'r'
   loop
     execute format('alter table %s alter column %I set statistics 0', col.tab, col.attname);
   end loop;
 end $$;
-
--- The release's own list: a sample of it would be another each time.
-alter table ledger.bare_form alter column form set statistics 0;
 
 -- A read of a row that was not frozen yet leaves a mark on its page. The sweep freezes what it wrote (09); on PostgreSQL
 -- 15 and 16, where it may not, autovacuum does, at once.

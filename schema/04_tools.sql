@@ -76,7 +76,8 @@ end $$;
 -- login can set that aside). Whoever wants the whole waits two seconds at most (10_grants.sql) and comes back
 -- later, so that captures do not queue behind them.
 --
--- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
+-- A lock is of no use to a transaction whose view of the rows is older, and such a view shows what was revoked or
+-- erased since: only READ COMMITTED may write, and read a principal's rows.
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
@@ -102,10 +103,10 @@ begin
 end $$;
 
 create function ledger.refuse_old_view() returns void
-  language plpgsql as $$
+  language plpgsql stable as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+    raise exception 'only READ COMMITTED sees what was taken away since' using errcode = '25001';
   end if;
 end $$;
 
@@ -195,10 +196,11 @@ create function ledger.name_principal(p uuid) returns void
 declare
   ignored text;
 begin
+  perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
 end $$;
 
--- What this caller may read of him: his decision, cut to what the caller's token allows. Anything
+-- What this caller may read of them: his decision, cut to what the caller's token allows. Anything
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
 -- as one role for all agents' functions, since a plan under row-level security is good for one role.
 create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text
@@ -210,6 +212,7 @@ declare
   kept    text;
   ignored text;
 begin
+  perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
   -- all four are looked at whatever the first one says: the time of a reply must not tell which it was
   select case when s.objects or s.erased then 'none' else coalesce(s.decision, 'undecided') end, s.kept

@@ -144,6 +144,9 @@ begin
   select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
   rows := ledger.past(here.piece, here.expires, null, most);
   if rows = '{}' then
+    if here.expires = 'entries' then
+      perform ledger.keep_back_what_is_held();
+    end if;
     return 0;
   end if;
   perform ledger.lock_whole();
@@ -159,6 +162,35 @@ begin
     perform ledger.note_all(whose, 'expired');
   end if;
   return coalesce(cardinality(whose), 0);
+end $$;
+
+-- What a legal hold keeps though its window is over is kept back from all agents, as where a step of an operator
+-- would have deleted it (08): a window that is made longer again brings it back to nobody, and into no figure.
+create function ledger.keep_back_what_is_held() returns void
+  language plpgsql as $$
+declare
+  whose  uuid[];
+  topics text[];
+begin
+  select array_agg(e.principal), array_agg(e.topic)
+    into whose, topics
+    from ledger.legal_hold h
+    join ledger.entry e on e.principal = h.principal
+    join ledger.setting s on s.only_row
+    left join ledger.topic t on t.key = e.topic
+   where ledger.age(e.as_of) >= coalesce(t.drop_after, s.drop_after)
+     and not exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic);
+  if whose is not null then
+    perform ledger.lock_whole();
+    insert into ledger.withheld (principal, topic)
+    select k.principal, k.topic
+      from unnest(whose, topics) as k(principal, topic)
+      join ledger.entry e on e.principal = k.principal and e.topic = k.topic
+      join ledger.legal_hold h on h.principal = k.principal
+     order by 1, 2
+    on conflict do nothing;
+    perform ledger.lay_those('ledger.withheld', whose);
+  end if;
 end $$;
 
 -- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
@@ -240,6 +272,8 @@ begin
              -- what a legal hold alone keeps is not counted: whoever places holds could choose who is
              and today - e.as_of < coalesce(t.drop_after, s.drop_after)
              and t.handling is distinct from 'forbidden'
+             and not (exists (select from ledger.legal_hold h where h.principal = e.principal)
+                      and exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic))
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
@@ -364,10 +398,11 @@ create function ledger.sweep_done(swept date) returns void
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 begin
+  if not isfinite(swept) or swept > ledger.today() then
+    raise exception 'no sweep began on that day' using errcode = '22008';
+  end if;
   perform ledger.lock_in_common();
-  update ledger.sweep_mark m
-     set swept_on = least(swept, ledger.today())
-   where m.swept_on is distinct from least(swept, ledger.today());
+  update ledger.sweep_mark m set swept_on = swept where m.swept_on is distinct from swept;
 end $$;
 
 create function ledger.swept_on() returns date

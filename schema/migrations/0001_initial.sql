@@ -199,7 +199,7 @@ comment on table ledger.consent_history is 'Every decision, by day; within a day
 
 create table ledger.withheld (
   principal uuid              not null,
-  topic     text collate "C"  not null check (topic ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
+  topic     text collate "C"  not null check (topic ~ '^([^[:space:][:cntrl:][:punct:]]|_){1,64}$'),
   primary key (principal, topic)
 );
 comment on table ledger.withheld is 'Topics that a principal keeps back from all agents, with or without an entry.';
@@ -242,7 +242,7 @@ comment on table ledger.audit is 'That it happened, on which day, how often; nev
 -- ── The registry ─────────────────────────────────────────────────────────────────────────────────
 
 create table ledger.topic (
-  key             text collate "C"  not null primary key check (key ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
+  key             text collate "C"  not null primary key check (key ~ '^([^[:space:][:cntrl:][:punct:]]|_){1,64}$'),
   question        text collate "C"  check (char_length(question) between 1 and 300),
   handling        text collate "C"  check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
   authority       text collate "C"  check (char_length(authority) between 1 and 120),
@@ -261,7 +261,7 @@ comment on column ledger.topic.listed is 'Approved by an operator for all to see
 create index topic_listed on ledger.topic (key) where listed;
 
 create table ledger.topic_alias (
-  alias text collate "C" not null primary key check (alias ~ '^[^[:space:][:cntrl:]/\\%@:]{1,64}$'),
+  alias text collate "C" not null primary key check (alias ~ '^([^[:space:][:cntrl:][:punct:]]|_){1,64}$'),
   key   text collate "C" not null check (alias <> key)
 );
 create index topic_alias_key on ledger.topic_alias (key);
@@ -371,16 +371,11 @@ begin
     select c.oid::regclass as tab, a.attname
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where c.relnamespace = 'ledger'::regnamespace
-       and c.relname in ('entry', 'pending', 'consent', 'consent_history', 'withheld', 'objection',
-                         'legal_hold', 'barrier', 'audit', 'sweep_mark', 'piece_mark')
+     where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'r'
   loop
     execute format('alter table %s alter column %I set statistics 0', col.tab, col.attname);
   end loop;
 end $$;
-
--- The release's own list: a sample of it would be another each time.
-alter table ledger.bare_form alter column form set statistics 0;
 
 -- A read of a row that was not frozen yet leaves a mark on its page. The sweep freezes what it wrote (09); on PostgreSQL
 -- 15 and 16, where it may not, autovacuum does, at once.
@@ -555,7 +550,8 @@ end $$;
 -- login can set that aside). Whoever wants the whole waits two seconds at most (10_grants.sql) and comes back
 -- later, so that captures do not queue behind them.
 --
--- A lock is of no use to a transaction whose view of the rows is older: only READ COMMITTED may write.
+-- A lock is of no use to a transaction whose view of the rows is older, and such a view shows what was revoked or
+-- erased since: only READ COMMITTED may write, and read a principal's rows.
 
 create function ledger.lock_in_common() returns void
   language plpgsql as $$
@@ -581,10 +577,10 @@ begin
 end $$;
 
 create function ledger.refuse_old_view() returns void
-  language plpgsql as $$
+  language plpgsql stable as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'only READ COMMITTED may write' using errcode = '25001';
+    raise exception 'only READ COMMITTED sees what was taken away since' using errcode = '25001';
   end if;
 end $$;
 
@@ -674,10 +670,11 @@ create function ledger.name_principal(p uuid) returns void
 declare
   ignored text;
 begin
+  perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
 end $$;
 
--- What this caller may read of him: his decision, cut to what the caller's token allows. Anything
+-- What this caller may read of them: his decision, cut to what the caller's token allows. Anything
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
 -- as one role for all agents' functions, since a plan under row-level security is good for one role.
 create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text
@@ -689,6 +686,7 @@ declare
   kept    text;
   ignored text;
 begin
+  perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
   -- all four are looked at whatever the first one says: the time of a reply must not tell which it was
   select case when s.objects or s.erased then 'none' else coalesce(s.decision, 'undecided') end, s.kept
@@ -2542,6 +2540,9 @@ begin
   select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
   rows := ledger.past(here.piece, here.expires, null, most);
   if rows = '{}' then
+    if here.expires = 'entries' then
+      perform ledger.keep_back_what_is_held();
+    end if;
     return 0;
   end if;
   perform ledger.lock_whole();
@@ -2557,6 +2558,35 @@ begin
     perform ledger.note_all(whose, 'expired');
   end if;
   return coalesce(cardinality(whose), 0);
+end $$;
+
+-- What a legal hold keeps though its window is over is kept back from all agents, as where a step of an operator
+-- would have deleted it (08): a window that is made longer again brings it back to nobody, and into no figure.
+create function ledger.keep_back_what_is_held() returns void
+  language plpgsql as $$
+declare
+  whose  uuid[];
+  topics text[];
+begin
+  select array_agg(e.principal), array_agg(e.topic)
+    into whose, topics
+    from ledger.legal_hold h
+    join ledger.entry e on e.principal = h.principal
+    join ledger.setting s on s.only_row
+    left join ledger.topic t on t.key = e.topic
+   where ledger.age(e.as_of) >= coalesce(t.drop_after, s.drop_after)
+     and not exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic);
+  if whose is not null then
+    perform ledger.lock_whole();
+    insert into ledger.withheld (principal, topic)
+    select k.principal, k.topic
+      from unnest(whose, topics) as k(principal, topic)
+      join ledger.entry e on e.principal = k.principal and e.topic = k.topic
+      join ledger.legal_hold h on h.principal = k.principal
+     order by 1, 2
+    on conflict do nothing;
+    perform ledger.lay_those('ledger.withheld', whose);
+  end if;
 end $$;
 
 -- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
@@ -2638,6 +2668,8 @@ begin
              -- what a legal hold alone keeps is not counted: whoever places holds could choose who is
              and today - e.as_of < coalesce(t.drop_after, s.drop_after)
              and t.handling is distinct from 'forbidden'
+             and not (exists (select from ledger.legal_hold h where h.principal = e.principal)
+                      and exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic))
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
@@ -2762,10 +2794,11 @@ create function ledger.sweep_done(swept date) returns void
   set search_path = pg_catalog, ledger, pg_temp
 as $$
 begin
+  if not isfinite(swept) or swept > ledger.today() then
+    raise exception 'no sweep began on that day' using errcode = '22008';
+  end if;
   perform ledger.lock_in_common();
-  update ledger.sweep_mark m
-     set swept_on = least(swept, ledger.today())
-   where m.swept_on is distinct from least(swept, ledger.today());
+  update ledger.sweep_mark m set swept_on = swept where m.swept_on is distinct from swept;
 end $$;
 
 create function ledger.swept_on() returns date

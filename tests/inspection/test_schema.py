@@ -44,12 +44,12 @@ def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
         ("grant execute on function pg_advisory_lock(bigint) to public", "advisory", "pg_advisory_lock"),
         (
             "alter table ledger.entry alter column answer set statistics 100",
-            "tables of principals that keep",
+            "tables that keep",
             "entry",
         ),
         (
             "create statistics ledger.s on topic, as_of from ledger.entry",
-            "tables of principals that keep",
+            "tables that keep",
             "entry",
         ),
         (

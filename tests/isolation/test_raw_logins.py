@@ -160,6 +160,23 @@ def test_nobody_writes_with_a_view_that_is_older_than_his_lock(kept, level):
     assert kept.rows("select answer from ledger.entry where topic = 'kids'") == [(WORDS,)]
 
 
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_a_view_that_is_older_than_a_revocation_shows_nothing(kept, level):
+    agent, own = kept.surface(Surface.AGENT), kept.surface(Surface.PRINCIPAL)
+    own.execute("select ledger.own_decide_consent(%s, 'granted', 'v1', '{}')", (P,))
+    agent.execute(f"begin transaction isolation level {level}")
+    agent.execute("select * from ledger.topics_listed('', 1)")  # the view is that of this moment
+    own.execute("select ledger.own_decide_consent(%s, 'revoked', 'v1', '{}')", (P,))
+    with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+        agent.execute("select * from ledger.recall(%s, '{kids}', false, 'full', false, '{}', 12)", (P,))
+    agent.execute("rollback")
+    for call in ("own_entries(%s, true)", "own_rest(%s)", "own_withheld(%s)"):
+        own.execute(f"begin transaction isolation level {level}")
+        with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+            own.execute(f"select * from ledger.{call}", (P,))
+        own.execute("rollback")
+
+
 def test_a_transaction_left_open_holds_the_sweep_up_and_no_capture(kept):
     kept.day(TODAY + timedelta(days=1))
     agent = kept.surface(Surface.AGENT)

@@ -221,6 +221,34 @@ def test_what_a_legal_hold_alone_keeps_is_in_no_figure(scene, emptied):
     assert scene.database.rows("select * from ledger.snapshot where topic = 'kids'") == []
 
 
+@pytest.mark.parametrize(
+    ("emptied", "undone"),
+    [
+        ({"reconfirm_after": 1, "drop_after": 2}, {"reconfirm_after": None, "drop_after": None}),
+        ({"handling": "forbidden"}, {"handling": "sealed"}),
+    ],
+    ids=["a window", "handling"],
+)
+def test_a_step_that_emptied_a_topic_is_undone_without_counting_those_whom_a_hold_kept(
+    scene, emptied, undone
+):
+    context = scene.ledger.context
+    for n in range(9):
+        scene.say("kids", "I want two kids", name=f"person {n}")
+        if n < 5:
+            scene.run(operators.place_hold(context, scene.who(f"person {n}")))
+            scene.decide(Decision.GRANTED, name=f"person {n}")
+    scene.change("kids", emptied)
+    scene.later(3)
+    scene.sweep()
+    scene.change("kids", undone)
+    scene.later(5)
+    scene.sweep()
+    assert scene.database.rows("select count(*) from ledger.entry where topic = 'kids'") == [(5,)]
+    assert scene.database.rows("select * from ledger.snapshot where topic = 'kids'") == []
+    assert scene.quotes("kids", name="person 0") == {}, "what should be gone comes back to no agent either"
+
+
 def test_windows_must_be_windows(scene):
     for fields in (
         {"reconfirm_after": 0, "drop_after": 5},

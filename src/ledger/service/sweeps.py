@@ -46,7 +46,8 @@ def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str,
         if piece.is_stamped:
             done["restamped"] += yield db.restamp(piece)
     done["held_back"] = yield from _vacuumed(pieces)
-    yield db.done(day)
+    if not done["held_back"]:
+        yield db.done(day)
     return done
 
 
@@ -54,10 +55,7 @@ def is_done_today() -> UseCase[bool]:
     """Whether a sweep of today has come to its end, and nothing of it was held back."""
     day: date = yield db.cut()
     last: date | None = yield db.swept_on()
-    if last != day:
-        return False
-    left: set[str] = yield db.held_back()
-    return not left
+    return last == day
 
 
 def _batches(batch: Callable[[], Operation[int]], progress: Callable[[int], None]) -> UseCase[int]:

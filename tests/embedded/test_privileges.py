@@ -7,6 +7,7 @@ import pwd
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,9 @@ def test_started_by_root_it_runs_without_capabilities(data_dir: Path, nobody: pw
     with EmbeddedServer.open(data_dir) as server:
         assert content(server) == 7
         for pid in processes_of(data_dir):
-            assert int(status(pid, "CapEff")[0], 16) == 0
-            assert (PROC / str(pid) / "uid_map").read_text().split()[0] == str(nobody.pw_uid)
+            with suppress(FileNotFoundError):  # a worker of autovacuum that has ended meanwhile
+                assert int(status(pid, "CapEff")[0], 16) == 0
+                assert (PROC / str(pid) / "uid_map").read_text().split()[0] == str(nobody.pw_uid)
 
 
 def test_in_a_private_folder_of_root_nothing_is_opened(tmp_path: Path) -> None:
@@ -73,8 +75,9 @@ def test_without_user_namespaces_it_runs_as_nobody(
     with EmbeddedServer.open(open_folder) as server:
         assert server.version
         for pid in processes_of(open_folder):
-            assert set(status(pid, "Uid")) == {str(nobody.pw_uid)}
-            assert status(pid, "Groups") == []
+            with suppress(FileNotFoundError):  # a worker of autovacuum that has ended meanwhile
+                assert set(status(pid, "Uid")) == {str(nobody.pw_uid)}
+                assert status(pid, "Groups") == []
         assert cluster_of(open_folder).stat().st_uid == nobody.pw_uid
         assert mode(open_folder / "postgres") == 0o711
         assert (open_folder / "postgres" / "superuser.secret").stat().st_uid == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -177,3 +178,21 @@ def test_what_leaks_is_found(database: Any, damage: str, about: str, named: str)
     (seen,) = [one.seen for one in found if one.about.startswith(about)]
     assert named in seen
     assert all(one.todo for one in found)
+
+
+def test_a_file_that_a_crash_left_behind_is_found(any_database):
+    """It is in no catalog: PostgreSQL never deletes it, and what was deleted since is still in it."""
+    about = "files of the database that belong to no table"
+    (before,) = [one for one in inspection.findings(any_database.conninfo) if one.about == about]
+    assert before.well
+    ((folder,),) = any_database.rows(
+        "select current_setting('data_directory') || '/base/' || oid from pg_database where datname = current_database()"
+    )
+    left = Path(folder) / "99999999"
+    left.write_bytes(b"what somebody deleted")
+    try:
+        (found,) = [one for one in inspection.findings(any_database.conninfo) if one.about == about]
+        assert not found.well
+        assert left.name in found.seen
+    finally:
+        left.unlink()

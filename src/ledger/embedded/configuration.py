@@ -71,7 +71,7 @@ log_autovacuum_min_duration = -1
 log_startup_progress_interval = 0
 
 # Where an owner alone may vacuum (PostgreSQL 15 and 16), the sweep waits for it.
-autovacuum_naptime = 5s
+autovacuum_naptime = 15s
 
 timezone = 'UTC'
 log_timezone = 'UTC'

@@ -256,7 +256,34 @@ def vacuum(rows: Query) -> Iterator[Finding]:
     )
 
 
+def leftover_files(rows: Query) -> Iterator[Finding]:
+    """A crash while a table is written anew leaves the new file behind, in no catalog and for good."""
+    about = "files of the database that belong to no table"
+    ((may_look,),) = rows(
+        """select has_function_privilege('pg_ls_dir(text)', 'execute')
+              and has_function_privilege('pg_stat_file(text, boolean)', 'execute')"""
+    )
+    if not may_look:
+        yield Finding(about, True, "not looked at", "look as a superuser", residue=True)
+        return
+    left = rows(
+        r"""select 'base/' || d.oid || '/' || f.name
+              from pg_database d
+              cross join lateral pg_ls_dir('base/' || d.oid) as f(name)
+              cross join lateral pg_stat_file('base/' || d.oid || '/' || f.name, true) as s
+             where d.datname = current_database() and f.name ~ '^[0-9]+(_[a-z]+)?(\.[0-9]+)?$' and s.size > 0
+               and not exists (select from pg_class c
+                                where pg_relation_filenode(c.oid) = substring(f.name from '^[0-9]+')::oid)"""
+    )
+    yield none(
+        about,
+        left,
+        "look again when no sweep runs; what is there still was left by a crash, and holds rows as they were: stop the "
+        "server, and delete it from its data directory",
+    )
+
+
 LOOKS = (
-    columns, defaults, guard, row_security, grants, functions, hangers_on, statistics, storage, vacuum, extensions,
-    large_objects,
+    columns, defaults, guard, row_security, grants, functions, hangers_on, statistics, storage, vacuum, leftover_files,
+    extensions, large_objects,
 )  # fmt: skip

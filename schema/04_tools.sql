@@ -200,7 +200,7 @@ begin
   ignored := set_config('ledger.principal', p::text, true);
 end $$;
 
--- What this caller may read of them: his decision, cut to what the caller's token allows. Anything
+-- What this caller may read of them: their decision, cut to what the caller's token allows. Anything
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
 -- as one role for all agents' functions, since a plan under row-level security is good for one role.
 create function ledger.name_for_agent(p uuid, max_tier text, undecided_tier text) returns text

@@ -118,6 +118,22 @@ def test_a_first_start_killed_in_the_middle_is_made_anew(tmp_path: Path, after_s
         assert not (tmp_path / "postgres" / "password.new").exists()
 
 
+def test_no_password_lies_about_once_the_database_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whoever is killed right behind the renaming is never asked to clear up.
+    lies_about = []
+    rename = Path.rename
+
+    def watched(self: Path, target: Path) -> Path:
+        lies_about.append((self.parent / "password.new").exists())
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", watched)
+    with EmbeddedServer.open(tmp_path):
+        assert lies_about == [False]
+
+
 def test_what_a_killed_first_start_left_is_never_taken_for_a_database(tmp_path: Path) -> None:
     draft = tmp_path / "postgres" / "cluster.new"
     draft.mkdir(parents=True)

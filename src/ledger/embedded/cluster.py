@@ -87,6 +87,8 @@ def _make(
         )
         if made.returncode != 0:
             raise SetupError(f"The database could not be made in {home}: {reason(made.stdout)}")
+        # Before the cluster has its name: from then on nobody looks here again.
+        password.unlink()
         draft.rename(cluster)
         private.sync(home)
     finally:

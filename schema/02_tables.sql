@@ -144,6 +144,14 @@ comment on table ledger.retired_key is
 comment on column ledger.retired_key.fixed is
   'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
 
+create table ledger.former_key (
+  label text collate "C" not null,
+  key   text collate "C" not null,
+  primary key (label, key)
+);
+comment on table ledger.former_key is
+  'Where labels led before operators moved them: what was deleted, withheld or forbidden there stays so under them.';
+
 create table ledger.bare_form (
   form text collate "C" not null primary key
 );

@@ -32,6 +32,10 @@ create function ledger.handled(listed boolean, handling text) returns text
   return case when listed or handling in ('confirm', 'forbidden') then handling else 'sealed' end;
 comment on function ledger.handled is 'An unlisted topic is handled as sealed, or as strictly as when it was listed.';
 
+create function ledger.strictness(handling text) returns integer
+  language sql immutable
+  return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
+
 -- A bare answer ("No, not really.") means nothing without its question. It is made of one to four of the
 -- forms that the language data lists (bare_form). This brings an answer into the form in which they are kept.
 create function ledger.narrow(answer text) returns text

@@ -215,6 +215,19 @@ begin
      order by t.key;
 end $$;
 
+-- Where labels led once, before an alias was put away or a topic unlisted: a capture under them, or under a slip of
+-- them, looks there too for what was taken away.
+create function ledger.labels_former()
+  returns table (label text, keys text[])
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select f.label, array_agg(f.key order by f.key) from ledger.former_key f group by f.label order by f.label;
+end $$;
+
 -- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
 -- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
 -- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together

@@ -7,8 +7,9 @@
 -- a topic that is not listed, topics_for comes before it, whether the key was there or not. Nothing else is ever given
 -- back: what a capture answers depends on the request and the listed registry, never on what is stored of a principal.
 --
--- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
--- key and of the keys that were merged into it, and last that of all topics.
+-- `names` are the keys under which something may have been taken away that an answer would bring back: the topic's
+-- first, those that were merged into it, and those to which the label led before operators moved it, or would lead by
+-- itself. `marks` are their hashes, which only the application can make (02_tables.sql, barrier), and last that of all topics.
 -- Error LG006: the day has yet to come. Tomorrow (UTC) is read as today: somewhere it is.
 
 create function ledger.day_of(said_on date) returns date
@@ -45,7 +46,21 @@ begin
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate: a list of {topic, label, answer, question, marks}, one a topic.
+-- How a topic is handled where its label stood for others once: a topic that was unlisted keeps its handling, and slips
+-- and plurals of its labels lead elsewhere since. The strictest holds.
+create function ledger.handled_before(handling text, names text[]) returns text
+  language plpgsql stable as $$
+begin
+  return (
+    select h.handling
+      from (select handled_before.handling
+            union all
+            select t.handling from ledger.topic t where t.key = any (names) and not t.listed and t.handling is not null) h
+     order by ledger.strictness(h.handling) desc
+     limit 1);
+end $$;
+
+-- Keeps answers that passed the gate: a list of {topic, label, answer, question, names, marks}, one a topic.
 -- `label` is the one that was taken for the topic's. `question` is the one under which the gate judged a bare
 -- answer, which would lie under another; null where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
 -- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
@@ -72,6 +87,7 @@ declare
   past_topics  text[]  := '{}';
   past         integer := 0;
   named        text[]  := '{}';
+  keep_back    text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -83,8 +99,9 @@ begin
     into his;
 
   for new in
-    select a.topic, a.label, a.answer, a.question, a.marks
-      from jsonb_to_recordset(answers) as a(topic text, label text, answer text, question text, marks jsonb)
+    select a.topic, a.label, a.answer, a.question, a.names, a.marks
+      from jsonb_to_recordset(answers)
+             as a(topic text, label text, answer text, question text, names text[], marks jsonb)
   loop
     if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
       raise exception 'answers have words, and a topic has one' using errcode = '22023';
@@ -94,7 +111,7 @@ begin
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
            t.listed or ledger.is_named_today(t.xmin) as stays,
            coalesce(t.drop_after, s.drop_after) as drop_after,
-           (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
+           array(select r.key from ledger.retired_key r where r.merged_into = t.key) as retired
       into about
       from ledger.topic t
       join ledger.setting s on s.only_row
@@ -104,8 +121,12 @@ begin
        or about.listed and about.handling = 'forbidden'
        or new.question is not null and (about.listed and new.question = about.question) is not true
        or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
-       or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
+       or (new.names @> (about.retired || new.topic)) is not true
+       or jsonb_array_length(new.marks) is distinct from cardinality(new.names) + 1 then
       return false;
+    end if;
+    if cardinality(new.names) > 1 then
+      about.handling := ledger.handled_before(about.handling, new.names);
     end if;
 
     select e.answer, e.as_of, w.as_of as waits_since
@@ -132,6 +153,10 @@ begin
       past := past + 1;
     end if;
 
+    if cardinality(new.names) > 1
+       and exists (select from ledger.withheld w where w.principal = p and w.topic = any (new.names)) then
+      keep_back := keep_back || new.topic;
+    end if;
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -157,6 +182,14 @@ begin
   end if;
   if late_topics <> '{}' or wait_topics <> '{}' then
     perform ledger.lay('ledger.pending', p);
+  end if;
+  if keep_back <> '{}' then  -- what they keep back under the label's other keys they keep back here too
+    insert into ledger.withheld (principal, topic)
+    select p, k.key from unnest(keep_back) k(key) order by k.key
+    on conflict do nothing;
+    if found then
+      perform ledger.lay('ledger.withheld', p);
+    end if;
   end if;
   if put_topics || past_topics || late_topics || wait_topics = '{}' then
     perform ledger.wait_for_the_disk();

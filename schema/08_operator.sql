@@ -99,10 +99,6 @@ end $$;
 
 -- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
-create function ledger.strictness(handling text) returns integer
-  language sql immutable
-  return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
-
 -- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
 -- it happened. What a legal hold keeps in place is kept back from all agents instead.
 create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
@@ -163,6 +159,9 @@ begin
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
+  if old.listed and not new.listed then
+    perform ledger.remember(the_key, array(select a.alias from ledger.topic_alias a where a.key = the_key) || the_key);
+  end if;
   if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
     perform ledger.withhold_from_all(the_key);
   end if;
@@ -235,10 +234,26 @@ end $$;
 
 -- ── Labels, and merges ───────────────────────────────────────────────────────────────────────────
 
+-- The labels lead to the key no more, or their slips do not: captures under them look there all the same for what was
+-- taken away.
+create function ledger.remember(the_key text, labels text[]) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.former_key (label, key)
+  select l.label, k.key
+    from unnest(labels) l(label)
+   cross join (select the_key as key
+               union all
+               select r.key from ledger.retired_key r where r.merged_into = the_key) k
+   order by l.label, k.key
+  on conflict do nothing;
+end $$;
+
 -- From now on the label leads to the topic, and what led to the label does too.
 create function ledger.lead(label text, the_key text) returns void
   language plpgsql as $$
 begin
+  perform ledger.remember(a.key, array[label]) from ledger.topic_alias a where a.alias = label and a.key <> the_key;
   insert into ledger.topic (key) values (the_key) on conflict do nothing;
   update ledger.topic_alias a set key = the_key where a.key = label;
   insert into ledger.topic_alias as a (alias, key) values (label, the_key)
@@ -296,6 +311,7 @@ begin
   if not found then
     raise exception 'no such alias' using errcode = 'LG003';
   end if;
+  perform ledger.remember(the_key, array[old_alias]);
   insert into ledger.topic (key)
   select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
   on conflict do nothing;
@@ -369,6 +385,9 @@ begin
    group by k.key
   on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
   delete from ledger.retired_key r where r.merged_into = old_key;
+  insert into ledger.former_key (label, key)
+  select f.label, new_key from ledger.former_key f where f.key = old_key order by f.label
+  on conflict do nothing;
   delete from ledger.outcome o where o.topic = old_key;
   delete from ledger.snapshot s where s.topic = old_key;
   delete from ledger.proposal o where o.topic = old_key;

@@ -34,6 +34,7 @@ begin
         ('ledger.topic',             false, null,       true),
         ('ledger.topic_alias',       false, null,       true),
         ('ledger.retired_key',       false, null,       true),
+        ('ledger.former_key',        false, null,       true),
         ('ledger.outcome',           false, null,       true),
         ('ledger.snapshot',          false, null,       true),
         ('ledger.proposal',          false, null,       true),

@@ -37,13 +37,14 @@ grant select, insert, update on ledger.outcome to ledger_writer;
 -- the registry, without principals
 grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
+grant select, insert on ledger.former_key to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.piece_mark, ledger.version
   to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
-  ledger.retired_key to ledger_custodian;
+  ledger.retired_key, ledger.former_key to ledger_custodian;
 grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.withheld, ledger.objection,
   ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
@@ -58,8 +59,8 @@ begin
   if current_setting('server_version_num')::integer >= 170000 then
     grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
       ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
-      ledger.retired_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.sweep_mark,
-      ledger.piece_mark to ledger_sweeper;
+      ledger.retired_key, ledger.former_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+      ledger.sweep_mark, ledger.piece_mark to ledger_sweeper;
   end if;
 end $$;
 
@@ -79,6 +80,7 @@ begin
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
       ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
+      ('labels_former',       'ledger_registrar',      'ledger_agent, ledger_capture'),
       ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),

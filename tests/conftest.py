@@ -77,6 +77,7 @@ class Database:
                 "topic": t,
                 "answer": a,
                 "question": None,
+                "names": [t],
                 "marks": [str(self.identity.mark(principal, t)), *marks],
             }
             for t, a in answers.items()

@@ -280,6 +280,14 @@ comment on table ledger.retired_key is
 comment on column ledger.retired_key.fixed is
   'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
 
+create table ledger.former_key (
+  label text collate "C" not null,
+  key   text collate "C" not null,
+  primary key (label, key)
+);
+comment on table ledger.former_key is
+  'Where labels led before operators moved them: what was deleted, withheld or forbidden there stays so under them.';
+
 create table ledger.bare_form (
   form text collate "C" not null primary key
 );
@@ -505,6 +513,10 @@ create function ledger.handled(listed boolean, handling text) returns text
   language sql immutable parallel safe
   return case when listed or handling in ('confirm', 'forbidden') then handling else 'sealed' end;
 comment on function ledger.handled is 'An unlisted topic is handled as sealed, or as strictly as when it was listed.';
+
+create function ledger.strictness(handling text) returns integer
+  language sql immutable
+  return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
 
 -- A bare answer ("No, not really.") means nothing without its question. It is made of one to four of the
 -- forms that the language data lists (bare_form). This brings an answer into the form in which they are kept.
@@ -1102,6 +1114,19 @@ begin
      order by t.key;
 end $$;
 
+-- Where labels led once, before an alias was put away or a topic unlisted: a capture under them, or under a slip of
+-- them, looks there too for what was taken away.
+create function ledger.labels_former()
+  returns table (label text, keys text[])
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select f.label, array_agg(f.key order by f.key) from ledger.former_key f group by f.label order by f.label;
+end $$;
+
 -- Registers the keys that are not there; no alias and no key that was merged away. It does the same for a key that
 -- is there and for one that is not, and the commit does not wait for the disk, which it would for a new key alone.
 -- A key that a crash takes with it is coined again when it is named again; an answer under it is on disk together
@@ -1147,8 +1172,9 @@ end $$;
 -- a topic that is not listed, topics_for comes before it, whether the key was there or not. Nothing else is ever given
 -- back: what a capture answers depends on the request and the listed registry, never on what is stored of a principal.
 --
--- `marks` are hashes that only the application can make (02_tables.sql, barrier): those of a topic's
--- key and of the keys that were merged into it, and last that of all topics.
+-- `names` are the keys under which something may have been taken away that an answer would bring back: the topic's
+-- first, those that were merged into it, and those to which the label led before operators moved it, or would lead by
+-- itself. `marks` are their hashes, which only the application can make (02_tables.sql, barrier), and last that of all topics.
 -- Error LG006: the day has yet to come. Tomorrow (UTC) is read as today: somewhere it is.
 
 create function ledger.day_of(said_on date) returns date
@@ -1185,7 +1211,21 @@ begin
      order by k.ord;
 end $$;
 
--- Keeps answers that passed the gate: a list of {topic, label, answer, question, marks}, one a topic.
+-- How a topic is handled where its label stood for others once: a topic that was unlisted keeps its handling, and slips
+-- and plurals of its labels lead elsewhere since. The strictest holds.
+create function ledger.handled_before(handling text, names text[]) returns text
+  language plpgsql stable as $$
+begin
+  return (
+    select h.handling
+      from (select handled_before.handling
+            union all
+            select t.handling from ledger.topic t where t.key = any (names) and not t.listed and t.handling is not null) h
+     order by ledger.strictness(h.handling) desc
+     limit 1);
+end $$;
+
+-- Keeps answers that passed the gate: a list of {topic, label, answer, question, names, marks}, one a topic.
 -- `label` is the one that was taken for the topic's. `question` is the one under which the gate judged a bare
 -- answer, which would lie under another; null where the answer stands alone. True: as far as they may be kept they are, and nobody is told how far.
 -- Newest day wins; on the same day the later capture. An answer without words, or two on one topic, is an
@@ -1212,6 +1252,7 @@ declare
   past_topics  text[]  := '{}';
   past         integer := 0;
   named        text[]  := '{}';
+  keep_back    text[]  := '{}';
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
@@ -1223,8 +1264,9 @@ begin
     into his;
 
   for new in
-    select a.topic, a.label, a.answer, a.question, a.marks
-      from jsonb_to_recordset(answers) as a(topic text, label text, answer text, question text, marks jsonb)
+    select a.topic, a.label, a.answer, a.question, a.names, a.marks
+      from jsonb_to_recordset(answers)
+             as a(topic text, label text, answer text, question text, names text[], marks jsonb)
   loop
     if char_length(new.answer) between 1 and 500 is not true or new.topic = any (named) then
       raise exception 'answers have words, and a topic has one' using errcode = '22023';
@@ -1234,7 +1276,7 @@ begin
     select t.listed, t.question, ledger.handled(t.listed, t.handling) as handling,
            t.listed or ledger.is_named_today(t.xmin) as stays,
            coalesce(t.drop_after, s.drop_after) as drop_after,
-           (select count(*) from ledger.retired_key r where r.merged_into = t.key) as retired
+           array(select r.key from ledger.retired_key r where r.merged_into = t.key) as retired
       into about
       from ledger.topic t
       join ledger.setting s on s.only_row
@@ -1244,8 +1286,12 @@ begin
        or about.listed and about.handling = 'forbidden'
        or new.question is not null and (about.listed and new.question = about.question) is not true
        or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
-       or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
+       or (new.names @> (about.retired || new.topic)) is not true
+       or jsonb_array_length(new.marks) is distinct from cardinality(new.names) + 1 then
       return false;
+    end if;
+    if cardinality(new.names) > 1 then
+      about.handling := ledger.handled_before(about.handling, new.names);
     end if;
 
     select e.answer, e.as_of, w.as_of as waits_since
@@ -1272,6 +1318,10 @@ begin
       past := past + 1;
     end if;
 
+    if cardinality(new.names) > 1
+       and exists (select from ledger.withheld w where w.principal = p and w.topic = any (new.names)) then
+      keep_back := keep_back || new.topic;
+    end if;
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -1297,6 +1347,14 @@ begin
   end if;
   if late_topics <> '{}' or wait_topics <> '{}' then
     perform ledger.lay('ledger.pending', p);
+  end if;
+  if keep_back <> '{}' then  -- what they keep back under the label's other keys they keep back here too
+    insert into ledger.withheld (principal, topic)
+    select p, k.key from unnest(keep_back) k(key) order by k.key
+    on conflict do nothing;
+    if found then
+      perform ledger.lay('ledger.withheld', p);
+    end if;
   end if;
   if put_topics || past_topics || late_topics || wait_topics = '{}' then
     perform ledger.wait_for_the_disk();
@@ -1904,10 +1962,6 @@ end $$;
 
 -- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
-create function ledger.strictness(handling text) returns integer
-  language sql immutable
-  return array_position(array['open', 'sealed', 'confirm', 'forbidden'], handling);
-
 -- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
 -- it happened. What a legal hold keeps in place is kept back from all agents instead.
 create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
@@ -1968,6 +2022,9 @@ begin
          reconfirm_after = new.reconfirm_after, drop_after = new.drop_after, listed = new.listed
    where t.key = the_key;
 
+  if old.listed and not new.listed then
+    perform ledger.remember(the_key, array(select a.alias from ledger.topic_alias a where a.key = the_key) || the_key);
+  end if;
   if ledger.strictness(new.handling) < ledger.strictness(old.handling) then
     perform ledger.withhold_from_all(the_key);
   end if;
@@ -2040,10 +2097,26 @@ end $$;
 
 -- ── Labels, and merges ───────────────────────────────────────────────────────────────────────────
 
+-- The labels lead to the key no more, or their slips do not: captures under them look there all the same for what was
+-- taken away.
+create function ledger.remember(the_key text, labels text[]) returns void
+  language plpgsql as $$
+begin
+  insert into ledger.former_key (label, key)
+  select l.label, k.key
+    from unnest(labels) l(label)
+   cross join (select the_key as key
+               union all
+               select r.key from ledger.retired_key r where r.merged_into = the_key) k
+   order by l.label, k.key
+  on conflict do nothing;
+end $$;
+
 -- From now on the label leads to the topic, and what led to the label does too.
 create function ledger.lead(label text, the_key text) returns void
   language plpgsql as $$
 begin
+  perform ledger.remember(a.key, array[label]) from ledger.topic_alias a where a.alias = label and a.key <> the_key;
   insert into ledger.topic (key) values (the_key) on conflict do nothing;
   update ledger.topic_alias a set key = the_key where a.key = label;
   insert into ledger.topic_alias as a (alias, key) values (label, the_key)
@@ -2101,6 +2174,7 @@ begin
   if not found then
     raise exception 'no such alias' using errcode = 'LG003';
   end if;
+  perform ledger.remember(the_key, array[old_alias]);
   insert into ledger.topic (key)
   select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
   on conflict do nothing;
@@ -2174,6 +2248,9 @@ begin
    group by k.key
   on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
   delete from ledger.retired_key r where r.merged_into = old_key;
+  insert into ledger.former_key (label, key)
+  select f.label, new_key from ledger.former_key f where f.key = old_key order by f.label
+  on conflict do nothing;
   delete from ledger.outcome o where o.topic = old_key;
   delete from ledger.snapshot s where s.topic = old_key;
   delete from ledger.proposal o where o.topic = old_key;
@@ -2430,6 +2507,7 @@ begin
         ('ledger.topic',             false, null,       true),
         ('ledger.topic_alias',       false, null,       true),
         ('ledger.retired_key',       false, null,       true),
+        ('ledger.former_key',        false, null,       true),
         ('ledger.outcome',           false, null,       true),
         ('ledger.snapshot',          false, null,       true),
         ('ledger.proposal',          false, null,       true),
@@ -2848,13 +2926,14 @@ grant select, insert, update on ledger.outcome to ledger_writer;
 -- the registry, without principals
 grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
+grant select, insert on ledger.former_key to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.piece_mark, ledger.version
   to ledger_registrar;
 
 -- everybody's rows: the sweep, merges, changed questions
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
-  ledger.retired_key to ledger_custodian;
+  ledger.retired_key, ledger.former_key to ledger_custodian;
 grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.withheld, ledger.objection,
   ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
   to ledger_custodian;
@@ -2869,8 +2948,8 @@ begin
   if current_setting('server_version_num')::integer >= 170000 then
     grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
       ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
-      ledger.retired_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.sweep_mark,
-      ledger.piece_mark to ledger_sweeper;
+      ledger.retired_key, ledger.former_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+      ledger.sweep_mark, ledger.piece_mark to ledger_sweeper;
   end if;
 end $$;
 
@@ -2890,6 +2969,7 @@ begin
       ('plan',                'ledger_agent_keys',     'ledger_agent'),
       ('topics_listed',       'ledger_registrar',      'ledger_agent'),
       ('labels_listed',       'ledger_registrar',      'ledger_agent, ledger_capture'),
+      ('labels_former',       'ledger_registrar',      'ledger_agent, ledger_capture'),
       ('coin',                'ledger_registrar',      'ledger_agent'),
 
       ('topics_for',          'ledger_registrar',      'ledger_capture'),
@@ -3088,6 +3168,7 @@ begin
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
       ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
       ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'), ('retired_key', 'fixed', 'boolean'),
+      ('former_key', 'label', 'text'), ('former_key', 'key', 'text'),
       ('bare_form', 'form', 'text'),
       ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),
       ('snapshot', 'topic', 'text'), ('snapshot', 'age_weeks', 'integer'), ('snapshot', 'n', 'integer'),

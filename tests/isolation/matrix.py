@@ -90,7 +90,7 @@ _VALUES: dict[str, Any] = {
     "undecided_tier": "topics", "come_true": True, "tab": "ledger.entry", "until": TODAY + timedelta(days=1),
     "what": "deleted", "asked": "", "the_piece": "ledger.entry", "swept": TODAY, "piece": "ledger.entry",
 }  # fmt: skip
-_ANSWER = {"topic": "kids", "question": None, "marks": [str(_A_MARK), str(_A_MARK)]}
+_ANSWER = {"topic": "kids", "question": None, "names": ["kids"], "marks": [str(_A_MARK), str(_A_MARK)]}
 _OF: dict[str, dict[str, Any]] = {
     "own_decide": {"the_topic": "money"}, "coin": {"new_key": "a_new_one"}, "topics_for": {"labels": [*LABELS, "a_new_one"]}, "topic_create": {"the_key": "a_new_one"},
     "topics_seen": {"part": "", "which": "all"}, "aliases_of": {"the_key": "kids"}

@@ -20,7 +20,7 @@ WORDS = "I want two kids"
 
 def document(*answers: tuple[str, str], principal: Any = P) -> str:
     marks = [str(IDENTITY.mark_all(principal))] * 2
-    return json.dumps([{"topic": t, "answer": a, "question": None, "marks": marks} for t, a in answers])
+    return json.dumps([{"topic": t, "answer": a, "question": None, "names": [t], "marks": marks} for t, a in answers])
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_a_capture_is_told_whatever_is_stored(kept, said_on, 
 
 
 def test_a_capture_without_words_renews_nothing(kept):
-    item = {"topic": "kids", "question": None, "marks": [str(P), str(P)]}
+    item = {"topic": "kids", "question": None, "names": ["kids"], "marks": [str(P), str(P)]}
     with pytest.raises(psycopg.Error):
         kept.surface(Surface.CAPTURE).execute(
             "select ledger.capture(%s, %s, %s::jsonb)", (P, TODAY, json.dumps([item]))

@@ -75,6 +75,7 @@ def test_a_capture_waits_for_the_disk_whether_something_is_kept_or_not(any_datab
         "label": "kids",
         "answer": "two",
         "question": None,
+        "names": ["kids"],
         "marks": [str(mark), str(mark)],
     }
     with installer.transaction():

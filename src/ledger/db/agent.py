@@ -89,6 +89,16 @@ def labels_listed(surface: Surface) -> Operation[tuple[Topic, ...]]:
     )
 
 
+def labels_former(surface: Surface) -> Operation[dict[str, tuple[str, ...]]]:
+    """The keys to which labels led once, before operators moved them; for agents and for captures."""
+    return Operation(
+        surface,
+        "select * from ledger.labels_former()",
+        (),
+        lambda rows: {label: tuple(keys) for label, keys in rows},
+    )
+
+
 def coin(key: str) -> Operation[None]:
     """Registers a key if it is not there; does not say which."""
     return Operation(Surface.AGENT, "select ledger.coin(%s)", (key,), lambda _: None)

@@ -25,14 +25,15 @@ class Kept:
     """An answer that passed the gate, on its way to be kept.
 
     `label`: the one that was taken for the topic's. `question`: the one under which a bare answer was judged;
-    None where the answer stands alone. `marks`: those of the topic's names, the key's first, and last that of
-    all topics.
+    None where the answer stands alone. `names`: the keys under which something may have been taken away that this
+    answer would bring back, the topic's own first. `marks`: theirs, and last that of all topics.
     """
 
     topic: str
     label: str
     answer: str
     question: str | None
+    names: tuple[str, ...]
     marks: tuple[UUID, ...]
 
 
@@ -63,6 +64,7 @@ def keep(principal: UUID, said_on: date, answers: Sequence[Kept]) -> Operation[b
             "label": a.label,
             "answer": a.answer,
             "question": a.question,
+            "names": a.names,
             "marks": [str(m) for m in a.marks],
         }
         for a in answers

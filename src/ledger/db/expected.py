@@ -41,8 +41,8 @@ DEFINERS = (
 )  # fmt: skip
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin", "cut"),
-    "ledger_capture": ("labels_listed", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
+    "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "labels_former", "coin", "cut"),
+    "ledger_capture": ("labels_listed", "labels_former", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
     "ledger_principal": (
         "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct",
         "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
@@ -119,11 +119,12 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
         "ledger_registrar": {
             ("topic",): ("SELECT", "INSERT"),
             ("topic_alias",): _ALL,
+            ("former_key",): ("SELECT", "INSERT"),
             ("setting",): ("SELECT", "UPDATE"),
             ("retired_key", "snapshot", "proposal", "sweep_mark", "piece_mark", "version"): ("SELECT",),
         },
         "ledger_custodian": {
-            ("entry", "pending", "topic", "topic_alias", "retired_key"): _ALL,
+            ("entry", "pending", "topic", "topic_alias", "retired_key", "former_key"): _ALL,
             (
                 "consent", "consent_history", "withheld", "objection", "legal_hold", "barrier", "audit", "outcome", "snapshot",
                 "proposal", "setting",

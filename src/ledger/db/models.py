@@ -108,6 +108,12 @@ class RetiredKey(Table, table=True):
     fixed: bool = True
 
 
+class FormerKey(Table, table=True):
+    __tablename__ = "former_key"
+    label: str = Field(primary_key=True, sa_type=Text)
+    key: str = Field(primary_key=True, sa_type=Text)
+
+
 class BareForm(Table, table=True):
     __tablename__ = "bare_form"
     form: str = Field(primary_key=True, sa_type=Text)

@@ -96,8 +96,9 @@ def _kept(
             continue
         topic = named.topic or places[named.key]
         question = named.topic.question if named.topic is not None and verdict.bare else None
-        marks = context.marks(principal, topic.names)
-        kept[topic.key] = db.Kept(topic.key, named.label, verdict.answer, question, marks)
+        names = named.names(topic.names)
+        marks = context.marks(principal, names)
+        kept[topic.key] = db.Kept(topic.key, named.label, verdict.answer, question, names, marks)
     return list(kept.values())
 
 
@@ -134,7 +135,7 @@ def reconfirm(
             detail="The span, or the sentence that it stands in, says the opposite of `still_true`.",
             rule="contradiction",
         )
-    marks = context.marks(principal, place.names)
+    marks = context.marks(principal, named.names(place.names))
     # the figure first, in a transaction without a row of his: afterwards nothing tells what there was to do
     yield db.outcome_add(principal, place.key, said_on, still_true, marks)
     yield db.reconfirm(principal, place.key, said_on, still_true, marks)

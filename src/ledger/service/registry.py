@@ -49,10 +49,11 @@ class Reading:
             self._until = now + self._kept_s  # one reads, the others go on with what there is
         changes = self._changes
         topics = yield db.labels_listed(surface)
-        if self._last is not None and self._last.topics == topics:
+        former = yield db.labels_former(surface)  # behind the other: what has left the one is in this one
+        if self._last is not None and (self._last.topics, self._last.former) == (topics, former):
             read = self._last
         else:
-            read = Registry(topics, self._lists)
+            read = Registry(topics, self._lists, former)
         if changes == self._changes:  # else it may be older than the change
             self._last, self._until = read, now + self._kept_s
         return read

@@ -99,16 +99,20 @@ class Listed:
 
     def near(self, key: str) -> Near:
         """What a normalised label is near to. Deterministic, whatever the order of the listed names."""
+        if alike := self.alike(key):
+            return Near("same" if len(alike) == 1 else "similar", alike[:MOST_SIMILAR])
+        label = Label(key, self._lists)
+        keys = tuple(self._similar(label)) if label.may_be_near else ()
+        return Near("similar", keys) if keys else FAR
+
+    def alike(self, key: str) -> tuple[str, ...]:
+        """The keys of the labels that this one is, or of which it is a plural, another order of words, or a slip."""
         if key in self.names:
-            return Near("same", (self.names[key],))
+            return (self.names[key],)
         label = Label(key, self._lists)
         if not label.may_be_near:
-            return FAR
-        if found := self._reorderings(label) or self._slips(label):
-            keys = tuple(dict.fromkeys(self._keys[at] for at in found))
-            return Near("same" if len(keys) == 1 else "similar", keys[:MOST_SIMILAR])
-        keys = tuple(self._similar(label))
-        return Near("similar", keys) if keys else FAR
+            return ()
+        return tuple(dict.fromkeys(self._keys[at] for at in self._reorderings(label) or self._slips(label)))
 
     def _reorderings(self, label: Label) -> list[int]:
         """Labels of the same words, in the singular. Another order of "from a to b" says another thing."""

@@ -210,6 +210,7 @@ def world(server: Any, settings: Callable[..., Any]) -> Iterator[World]:
         database.installer.execute(
             "insert into ledger.topic (key, handling, listed) values (%s, %s, true)", (key, handling)
         )
+    database.installer.execute("insert into ledger.former_key values ('minors', 'kids')")
     people = []
     for tenant, names in (("one", ("ann", "ben")), ("two", ("ann",))):
         with Ledger.open(settings(database, tenant)) as ledger:

@@ -75,10 +75,15 @@ create table ledger.objection (
 comment on table ledger.objection is 'Principals who said: do not remember me.';
 
 create table ledger.legal_hold (
-  principal   uuid    not null primary key,
-  erase_asked boolean not null default false
+  principal         uuid    not null primary key,
+  erase_asked       boolean not null default false,
+  postponed         text[]  collate "C" not null default '{}',
+  postponed_waiting text[]  collate "C" not null default '{}'
 );
-comment on table ledger.legal_hold is 'While it stands no answer of his is swept, deleted or replaced.';
+comment on table ledger.legal_hold is 'While it stands no answer of theirs is swept, deleted or replaced.';
+comment on column ledger.legal_hold.postponed is
+  'Topics whose answer the sweep or a step of an operator would have deleted: hidden, and deleted when the hold is lifted.';
+comment on column ledger.legal_hold.postponed_waiting is 'The same of answers that wait for their yes.';
 comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
 
 create table ledger.barrier (

@@ -224,7 +224,8 @@ begin
     from (select exists (select from ledger.objection o where o.principal = p) as objects,
                  exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) as erased,
                  (select c.decision from ledger.consent c where c.principal = p) as decision,
-                 array(select w.topic from ledger.withheld w where w.principal = p)::text as kept
+                 (array(select w.topic from ledger.withheld w where w.principal = p)
+                  || (select h.postponed from ledger.legal_hold h where h.principal = p))::text as kept
           offset 0) s;
   tier := case tier when 'granted' then 'full' when 'undecided' then undecided_tier else 'none' end;
   tier := case
@@ -406,6 +407,32 @@ begin
   on conflict (principal, mark) do update set not_before = greatest(b.not_before, excluded.not_before);
   perform ledger.lay('ledger.barrier', p);
 end $$;
+
+-- What would be deleted now is deleted when the legal hold is lifted, whatever the registry says by then. `whose` and
+-- `topics` name answers, one by one; those of principals without a hold are left alone.
+create function ledger.postpone(whose uuid[], topics text[], waiting boolean) returns void
+  language plpgsql as $$
+begin
+  with more as (
+    select k.principal, array_agg(k.topic) as topics
+      from unnest(whose, topics) as k(principal, topic)
+     group by k.principal
+  ), taken as (
+    delete from ledger.legal_hold h using more where more.principal = h.principal
+    returning h.*
+  )
+  insert into ledger.legal_hold (principal, erase_asked, postponed, postponed_waiting)
+  select t.principal, t.erase_asked,
+         case when waiting then t.postponed else ledger.united(t.postponed, more.topics) end,
+         case when waiting then ledger.united(t.postponed_waiting, more.topics) else t.postponed_waiting end
+    from taken t
+    join more on more.principal = t.principal
+   order by t.principal;
+end $$;
+
+create function ledger.united(a text[], b text[]) returns text[]
+  language sql immutable
+  return array(select distinct k.key from unnest(a || b) k(key) order by k.key);
 
 -- Under a legal hold the principal's own acts on what is stored are refused, in the open.
 create function ledger.refuse_under_hold(p uuid) returns void

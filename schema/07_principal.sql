@@ -20,10 +20,11 @@ declare
   days    date[];
   waiting boolean[];
   kept    text[];
-  held    boolean;
+  hold    record;
 begin
   perform ledger.name_principal(p);
-  held := exists (select from ledger.legal_hold h where h.principal = p);
+  select h.postponed, h.postponed_waiting
+    into hold from (select) one left join ledger.legal_hold h on h.principal = p;
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
     return;
   end if;
@@ -32,14 +33,15 @@ begin
     from (select topic, answer, as_of, false as pending from ledger.entry where principal = p
           union all
           select topic, answer, as_of, true from ledger.pending where principal = p) e;
-  kept := array(select w.topic from ledger.withheld w where w.principal = p);
+  kept := array(select w.topic from ledger.withheld w where w.principal = p) || hold.postponed;
   return query
     select o.topic, o.answer, o.as_of, o.freshness,
            o.as_of + o.reconfirm_after, o.as_of + o.drop_after - 1,
            o.topic = any (kept), o.pending, o.question
       from (select e.*,
-                   -- a bare answer that a hold keeps may be from under another question (08, drop_answers)
-                   case when t.listed and not (held and e.topic = any (kept) and ledger.is_bare(e.answer))
+                   -- a bare answer that a hold alone keeps may be from under another question (08, drop_answers)
+                   case when t.listed
+                         and e.topic = any (case when e.pending then hold.postponed_waiting else hold.postponed end) is not true
                         then t.question end as question,
                    coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
                    coalesce(t.drop_after, s.drop_after) as drop_after,
@@ -151,8 +153,7 @@ end $$;
 
 -- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
 -- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
--- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
--- another question.
+-- erasure waits, which would take what is withheld too.
 create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -172,10 +173,6 @@ begin
     values (p, (ledger.keys_of(array[label]))[1])
     on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
-      perform ledger.refuse_under_hold(p);
-    end if;
     delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
@@ -399,7 +396,9 @@ begin
              ledger.freshness(ledger.age(day), coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
            end,
            not erasing and exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
-           not erasing and exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
+           not erasing
+             and (exists (select from ledger.withheld w where w.principal = p and w.topic = the_key)
+                  or exists (select from ledger.legal_hold h where h.principal = p and the_key = any (h.postponed))),
            (select c.decision from ledger.consent c where c.principal = p),
            exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),

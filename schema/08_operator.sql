@@ -100,11 +100,12 @@ end $$;
 -- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
 -- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
--- it happened. What a legal hold keeps in place is kept back from all agents instead.
+-- it happened. What a legal hold keeps in place is hidden from all agents, and goes when the hold is lifted.
 create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
   language plpgsql as $$
 declare
-  whose uuid[];
+  whose   uuid[];
+  waiting uuid[];
 begin
   with dropped as (
     delete from ledger.entry e
@@ -126,18 +127,12 @@ begin
     perform ledger.note_all(whose, 'dropped');
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select h.principal, the_topic
-    from ledger.legal_hold h
-   where exists (select from ledger.entry e
-                  where e.principal = h.principal and e.topic = the_topic
-                    and (all_of_them or ledger.is_bare(e.answer)))
-      or exists (select from ledger.pending w
-                  where w.principal = h.principal and w.topic = the_topic
-                    and (all_of_them or ledger.is_bare(w.answer)))
-   order by h.principal
-  on conflict do nothing;
-  perform ledger.lay_all('ledger.withheld');
+  whose := array(select e.principal from ledger.entry e
+                  where e.topic = the_topic and (all_of_them or ledger.is_bare(e.answer)));
+  waiting := array(select w.principal from ledger.pending w
+                    where w.topic = the_topic and (all_of_them or ledger.is_bare(w.answer)));
+  perform ledger.postpone(whose, array_fill(the_topic, array[cardinality(whose)]), false);
+  perform ledger.postpone(waiting, array_fill(the_topic, array[cardinality(waiting)]), true);
 end $$;
 
 -- Sets the fields in `change`, and does what follows for the answers. Loosening the handling that an operator gave
@@ -371,6 +366,7 @@ begin
 
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
+  perform ledger.merge_postponed(old_key, new_key);
   perform ledger.merge_withheld(old_key, new_key);
 
   perform ledger.lead(old_key, new_key);
@@ -406,6 +402,23 @@ begin
   delete from ledger.withheld w
    where w.topic = old_key
      and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
+end $$;
+
+-- What is postponed goes with the answer.
+create function ledger.merge_postponed(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  with taken as (
+    delete from ledger.legal_hold h where old_key = any (h.postponed || h.postponed_waiting) returning h.*
+  )
+  insert into ledger.legal_hold (principal, erase_asked, postponed, postponed_waiting)
+  select t.principal, t.erase_asked,
+         case when exists (select from ledger.entry e where e.principal = t.principal and e.topic = old_key)
+              then t.postponed else ledger.united(array_replace(t.postponed, old_key, new_key), '{}') end,
+         case when exists (select from ledger.pending w where w.principal = t.principal and w.topic = old_key)
+              then t.postponed_waiting else ledger.united(array_replace(t.postponed_waiting, old_key, new_key), '{}') end
+    from taken t
+   order by t.principal;
 end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
@@ -535,9 +548,8 @@ begin
   perform ledger.note(p, 'hold_placed', changed);
 end $$;
 
--- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, of bare answers that are withheld, kept or waiting, since their question may have changed, and
--- of what waits beside a newer answer.
+-- Lifts a hold and completes what waited for it: an erasure, or the end of answers that was postponed, of those whose
+-- topic was merged away or forbidden meanwhile, and of what waits beside a newer answer.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -548,11 +560,13 @@ declare
   was   record;
   moved record;
   gone  text[];
-  n     integer;
+  n     integer := 0;
+  more  integer;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
-  delete from ledger.legal_hold h where h.principal = p returning h.erase_asked into was;
+  delete from ledger.legal_hold h where h.principal = p
+  returning h.erase_asked, h.postponed, h.postponed_waiting into was;
   if not found then
     return;
   end if;
@@ -561,12 +575,22 @@ begin
     perform ledger.erase_now(p, mark_all);
     return;
   end if;
+
+  -- what was postponed
+  gone := array(select e.topic from ledger.entry e where e.principal = p and e.topic = any (was.postponed));
+  if gone <> '{}' then
+    perform ledger.lay_entries(p, '{}', '{}', null, gone);
+    n := cardinality(gone);
+  end if;
+  delete from ledger.pending w where w.principal = p and w.topic = any (was.postponed_waiting);
+  get diagnostics more = row_count;
+  n := n + more;
+
   -- what a merge left under the old key goes to the new one, where nothing newer is
   for moved in
     select e.topic, e.answer, e.as_of, ledger.keys_of(array[e.topic]) as led
       from ledger.entry e
-     where e.principal = p and not ledger.is_bare(e.answer)
-       and exists (select from ledger.topic_alias a where a.alias = e.topic)
+     where e.principal = p and exists (select from ledger.topic_alias a where a.alias = e.topic)
   loop
     if not exists (select from ledger.entry e where e.principal = p and e.topic = moved.led[1] and e.as_of >= moved.as_of) then
       perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
@@ -574,8 +598,7 @@ begin
   end loop;
   for moved in
     delete from ledger.pending w
-     where w.principal = p and not ledger.is_bare(w.answer)
-       and exists (select from ledger.topic_alias a where a.alias = w.topic)
+     where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic)
     returning w.answer, w.as_of, (ledger.keys_of(array[w.topic]))[1] as led
   loop
     delete from ledger.pending w where w.principal = p and w.topic = moved.led and w.as_of < moved.as_of;
@@ -583,28 +606,26 @@ begin
     values (p, moved.led, moved.answer, moved.as_of)
     on conflict do nothing;
   end loop;
+
+  -- what has no topic any more
   gone := array(select e.topic
                   from ledger.entry e
                   left join ledger.topic t on t.key = e.topic
-                 where e.principal = p
-                   and (t.key is null or t.handling = 'forbidden'
-                        or ledger.is_bare(e.answer)
-                           and exists (select from ledger.withheld w where w.principal = p and w.topic = e.topic)));
+                 where e.principal = p and (t.key is null or t.handling = 'forbidden'));
   if gone <> '{}' then
     perform ledger.lay_entries(p, '{}', '{}', null, gone);
+    n := n + cardinality(gone);
   end if;
   delete from ledger.pending w
    where w.principal = p
      and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
-          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of)
-          or ledger.is_bare(w.answer)
-             and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
-  get diagnostics n = row_count;
+          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of));
+  get diagnostics more = row_count;
   perform ledger.lay('ledger.pending', p);
   delete from ledger.withheld w  -- the merge has put the new key beside it
    where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
-  perform ledger.note(p, 'dropped', n + cardinality(gone));
+  perform ledger.note(p, 'dropped', n + more);
 end $$;

@@ -146,7 +146,7 @@ begin
   rows := ledger.past(here.piece, here.expires, null, most);
   if rows = '{}' then
     if here.expires = 'entries' then
-      perform ledger.keep_back_what_is_held();
+      perform ledger.postpone_what_is_held();
     end if;
     return 0;
   end if;
@@ -165,33 +165,30 @@ begin
   return coalesce(cardinality(whose), 0);
 end $$;
 
--- What a legal hold keeps though its window is over is kept back from all agents, as where a step of an operator
--- would have deleted it (08): a window that is made longer again brings it back to nobody, and into no figure.
-create function ledger.keep_back_what_is_held() returns void
+-- What a legal hold keeps though its window is over goes when the hold is lifted, also where the window is made longer
+-- again meanwhile; till then it is hidden from all agents and in no figure.
+create function ledger.postpone_what_is_held() returns void
   language plpgsql as $$
 declare
-  whose  uuid[];
-  topics text[];
+  old record;
 begin
-  select array_agg(e.principal), array_agg(e.topic)
-    into whose, topics
-    from ledger.legal_hold h
-    join ledger.entry e on e.principal = h.principal
-    join ledger.setting s on s.only_row
-    left join ledger.topic t on t.key = e.topic
-   where ledger.age(e.as_of) >= coalesce(t.drop_after, s.drop_after)
-     and not exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic);
-  if whose is not null then
+  for old in
+    select o.waiting, array_agg(o.principal) as whose, array_agg(o.topic) as topics
+      from (select false as waiting, e.principal, e.topic, e.as_of
+              from ledger.legal_hold h
+              join ledger.entry e on e.principal = h.principal and e.topic <> all (h.postponed)
+            union all
+            select true, w.principal, w.topic, w.as_of
+              from ledger.legal_hold h
+              join ledger.pending w on w.principal = h.principal and w.topic <> all (h.postponed_waiting)) o
+      join ledger.setting s on s.only_row
+      left join ledger.topic t on t.key = o.topic
+     where ledger.age(o.as_of) >= coalesce(t.drop_after, s.drop_after)
+     group by o.waiting
+  loop
     perform ledger.lock_whole();
-    insert into ledger.withheld (principal, topic)
-    select k.principal, k.topic
-      from unnest(whose, topics) as k(principal, topic)
-      join ledger.entry e on e.principal = k.principal and e.topic = k.topic
-      join ledger.legal_hold h on h.principal = k.principal
-     order by 1, 2
-    on conflict do nothing;
-    perform ledger.lay_those('ledger.withheld', whose);
-  end if;
+    perform ledger.postpone(old.whose, old.topics, old.waiting);
+  end loop;
 end $$;
 
 -- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
@@ -273,8 +270,7 @@ begin
              -- what a legal hold alone keeps is not counted: whoever places holds could choose who is
              and today - e.as_of < coalesce(t.drop_after, s.drop_after)
              and t.handling is distinct from 'forbidden'
-             and not (exists (select from ledger.legal_hold h where h.principal = e.principal)
-                      and exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic))
+             and not exists (select from ledger.legal_hold h where h.principal = e.principal and e.topic = any (h.postponed))
            group by 1, 2) c;
 
   perform ledger.lock_in_common();

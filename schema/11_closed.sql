@@ -34,6 +34,7 @@ begin
       ('withheld', 'principal', 'uuid'), ('withheld', 'topic', 'text'),
       ('objection', 'principal', 'uuid'),
       ('legal_hold', 'principal', 'uuid'), ('legal_hold', 'erase_asked', 'boolean'),
+      ('legal_hold', 'postponed', 'text[]'), ('legal_hold', 'postponed_waiting', 'text[]'),
       ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'not_before', 'date'),
       ('audit', 'principal', 'uuid'), ('audit', 'on_day', 'date'), ('audit', 'action', 'text'), ('audit', 'n', 'integer'),
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),

@@ -211,10 +211,15 @@ create table ledger.objection (
 comment on table ledger.objection is 'Principals who said: do not remember me.';
 
 create table ledger.legal_hold (
-  principal   uuid    not null primary key,
-  erase_asked boolean not null default false
+  principal         uuid    not null primary key,
+  erase_asked       boolean not null default false,
+  postponed         text[]  collate "C" not null default '{}',
+  postponed_waiting text[]  collate "C" not null default '{}'
 );
-comment on table ledger.legal_hold is 'While it stands no answer of his is swept, deleted or replaced.';
+comment on table ledger.legal_hold is 'While it stands no answer of theirs is swept, deleted or replaced.';
+comment on column ledger.legal_hold.postponed is
+  'Topics whose answer the sweep or a step of an operator would have deleted: hidden, and deleted when the hold is lifted.';
+comment on column ledger.legal_hold.postponed_waiting is 'The same of answers that wait for their yes.';
 comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
 
 create table ledger.barrier (
@@ -706,7 +711,8 @@ begin
     from (select exists (select from ledger.objection o where o.principal = p) as objects,
                  exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) as erased,
                  (select c.decision from ledger.consent c where c.principal = p) as decision,
-                 array(select w.topic from ledger.withheld w where w.principal = p)::text as kept
+                 (array(select w.topic from ledger.withheld w where w.principal = p)
+                  || (select h.postponed from ledger.legal_hold h where h.principal = p))::text as kept
           offset 0) s;
   tier := case tier when 'granted' then 'full' when 'undecided' then undecided_tier else 'none' end;
   tier := case
@@ -888,6 +894,32 @@ begin
   on conflict (principal, mark) do update set not_before = greatest(b.not_before, excluded.not_before);
   perform ledger.lay('ledger.barrier', p);
 end $$;
+
+-- What would be deleted now is deleted when the legal hold is lifted, whatever the registry says by then. `whose` and
+-- `topics` name answers, one by one; those of principals without a hold are left alone.
+create function ledger.postpone(whose uuid[], topics text[], waiting boolean) returns void
+  language plpgsql as $$
+begin
+  with more as (
+    select k.principal, array_agg(k.topic) as topics
+      from unnest(whose, topics) as k(principal, topic)
+     group by k.principal
+  ), taken as (
+    delete from ledger.legal_hold h using more where more.principal = h.principal
+    returning h.*
+  )
+  insert into ledger.legal_hold (principal, erase_asked, postponed, postponed_waiting)
+  select t.principal, t.erase_asked,
+         case when waiting then t.postponed else ledger.united(t.postponed, more.topics) end,
+         case when waiting then ledger.united(t.postponed_waiting, more.topics) else t.postponed_waiting end
+    from taken t
+    join more on more.principal = t.principal
+   order by t.principal;
+end $$;
+
+create function ledger.united(a text[], b text[]) returns text[]
+  language sql immutable
+  return array(select distinct k.key from unnest(a || b) k(key) order by k.key);
 
 -- Under a legal hold the principal's own acts on what is stored are refused, in the open.
 create function ledger.refuse_under_hold(p uuid) returns void
@@ -1472,10 +1504,11 @@ declare
   days    date[];
   waiting boolean[];
   kept    text[];
-  held    boolean;
+  hold    record;
 begin
   perform ledger.name_principal(p);
-  held := exists (select from ledger.legal_hold h where h.principal = p);
+  select h.postponed, h.postponed_waiting
+    into hold from (select) one left join ledger.legal_hold h on h.principal = p;
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
     return;
   end if;
@@ -1484,14 +1517,15 @@ begin
     from (select topic, answer, as_of, false as pending from ledger.entry where principal = p
           union all
           select topic, answer, as_of, true from ledger.pending where principal = p) e;
-  kept := array(select w.topic from ledger.withheld w where w.principal = p);
+  kept := array(select w.topic from ledger.withheld w where w.principal = p) || hold.postponed;
   return query
     select o.topic, o.answer, o.as_of, o.freshness,
            o.as_of + o.reconfirm_after, o.as_of + o.drop_after - 1,
            o.topic = any (kept), o.pending, o.question
       from (select e.*,
-                   -- a bare answer that a hold keeps may be from under another question (08, drop_answers)
-                   case when t.listed and not (held and e.topic = any (kept) and ledger.is_bare(e.answer))
+                   -- a bare answer that a hold alone keeps may be from under another question (08, drop_answers)
+                   case when t.listed
+                         and e.topic = any (case when e.pending then hold.postponed_waiting else hold.postponed end) is not true
                         then t.question end as question,
                    coalesce(t.reconfirm_after, s.reconfirm_after) as reconfirm_after,
                    coalesce(t.drop_after, s.drop_after) as drop_after,
@@ -1603,8 +1637,7 @@ end $$;
 
 -- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
 -- kept under; nobody need have said anything on it, or coined it, and no one is told whether that is so. LG002: an
--- erasure waits, which would take what is withheld too; or a hold keeps a bare answer there, which may be from under
--- another question.
+-- erasure waits, which would take what is withheld too.
 create function ledger.own_withhold(p uuid, label text, keep_back boolean) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -1624,10 +1657,6 @@ begin
     values (p, (ledger.keys_of(array[label]))[1])
     on conflict do nothing;
   else
-    if exists (select from ledger.entry e where e.principal = p and e.topic = label and ledger.is_bare(e.answer))
-       or exists (select from ledger.pending w where w.principal = p and w.topic = label and ledger.is_bare(w.answer)) then
-      perform ledger.refuse_under_hold(p);
-    end if;
     delete from ledger.withheld w where w.principal = p and w.topic = label;
   end if;
   get diagnostics changed = row_count;
@@ -1851,7 +1880,9 @@ begin
              ledger.freshness(ledger.age(day), coalesce(t.reconfirm_after, s.reconfirm_after), coalesce(t.drop_after, s.drop_after))
            end,
            not erasing and exists (select from ledger.pending w where w.principal = p and w.topic = the_key),
-           not erasing and exists (select from ledger.withheld w where w.principal = p and w.topic = the_key),
+           not erasing
+             and (exists (select from ledger.withheld w where w.principal = p and w.topic = the_key)
+                  or exists (select from ledger.legal_hold h where h.principal = p and the_key = any (h.postponed))),
            (select c.decision from ledger.consent c where c.principal = p),
            exists (select from ledger.objection o where o.principal = p),
            exists (select from ledger.legal_hold h where h.principal = p),
@@ -1963,11 +1994,12 @@ end $$;
 -- ── Steps ────────────────────────────────────────────────────────────────────────────────────────
 
 -- Takes answers on a topic away from everybody; all of them, or the bare ones. The audit of each says that
--- it happened. What a legal hold keeps in place is kept back from all agents instead.
+-- it happened. What a legal hold keeps in place is hidden from all agents, and goes when the hold is lifted.
 create function ledger.drop_answers(the_topic text, all_of_them boolean) returns void
   language plpgsql as $$
 declare
-  whose uuid[];
+  whose   uuid[];
+  waiting uuid[];
 begin
   with dropped as (
     delete from ledger.entry e
@@ -1989,18 +2021,12 @@ begin
     perform ledger.note_all(whose, 'dropped');
   end if;
 
-  insert into ledger.withheld (principal, topic)
-  select h.principal, the_topic
-    from ledger.legal_hold h
-   where exists (select from ledger.entry e
-                  where e.principal = h.principal and e.topic = the_topic
-                    and (all_of_them or ledger.is_bare(e.answer)))
-      or exists (select from ledger.pending w
-                  where w.principal = h.principal and w.topic = the_topic
-                    and (all_of_them or ledger.is_bare(w.answer)))
-   order by h.principal
-  on conflict do nothing;
-  perform ledger.lay_all('ledger.withheld');
+  whose := array(select e.principal from ledger.entry e
+                  where e.topic = the_topic and (all_of_them or ledger.is_bare(e.answer)));
+  waiting := array(select w.principal from ledger.pending w
+                    where w.topic = the_topic and (all_of_them or ledger.is_bare(w.answer)));
+  perform ledger.postpone(whose, array_fill(the_topic, array[cardinality(whose)]), false);
+  perform ledger.postpone(waiting, array_fill(the_topic, array[cardinality(waiting)]), true);
 end $$;
 
 -- Sets the fields in `change`, and does what follows for the answers. Loosening the handling that an operator gave
@@ -2234,6 +2260,7 @@ begin
 
   perform ledger.lay_all('ledger.entry');
   perform ledger.lay_all('ledger.pending');
+  perform ledger.merge_postponed(old_key, new_key);
   perform ledger.merge_withheld(old_key, new_key);
 
   perform ledger.lead(old_key, new_key);
@@ -2269,6 +2296,23 @@ begin
   delete from ledger.withheld w
    where w.topic = old_key
      and not exists (select from ledger.entry e where e.principal = w.principal and e.topic = old_key);
+end $$;
+
+-- What is postponed goes with the answer.
+create function ledger.merge_postponed(old_key text, new_key text) returns void
+  language plpgsql as $$
+begin
+  with taken as (
+    delete from ledger.legal_hold h where old_key = any (h.postponed || h.postponed_waiting) returning h.*
+  )
+  insert into ledger.legal_hold (principal, erase_asked, postponed, postponed_waiting)
+  select t.principal, t.erase_asked,
+         case when exists (select from ledger.entry e where e.principal = t.principal and e.topic = old_key)
+              then t.postponed else ledger.united(array_replace(t.postponed, old_key, new_key), '{}') end,
+         case when exists (select from ledger.pending w where w.principal = t.principal and w.topic = old_key)
+              then t.postponed_waiting else ledger.united(array_replace(t.postponed_waiting, old_key, new_key), '{}') end
+    from taken t
+   order by t.principal;
 end $$;
 
 create function ledger.merge_answers(tab regclass, old_key text, new_key text) returns void
@@ -2398,9 +2442,8 @@ begin
   perform ledger.note(p, 'hold_placed', changed);
 end $$;
 
--- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
--- or merged away meanwhile, of bare answers that are withheld, kept or waiting, since their question may have changed, and
--- of what waits beside a newer answer.
+-- Lifts a hold and completes what waited for it: an erasure, or the end of answers that was postponed, of those whose
+-- topic was merged away or forbidden meanwhile, and of what waits beside a newer answer.
 create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -2411,11 +2454,13 @@ declare
   was   record;
   moved record;
   gone  text[];
-  n     integer;
+  n     integer := 0;
+  more  integer;
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
-  delete from ledger.legal_hold h where h.principal = p returning h.erase_asked into was;
+  delete from ledger.legal_hold h where h.principal = p
+  returning h.erase_asked, h.postponed, h.postponed_waiting into was;
   if not found then
     return;
   end if;
@@ -2424,12 +2469,22 @@ begin
     perform ledger.erase_now(p, mark_all);
     return;
   end if;
+
+  -- what was postponed
+  gone := array(select e.topic from ledger.entry e where e.principal = p and e.topic = any (was.postponed));
+  if gone <> '{}' then
+    perform ledger.lay_entries(p, '{}', '{}', null, gone);
+    n := cardinality(gone);
+  end if;
+  delete from ledger.pending w where w.principal = p and w.topic = any (was.postponed_waiting);
+  get diagnostics more = row_count;
+  n := n + more;
+
   -- what a merge left under the old key goes to the new one, where nothing newer is
   for moved in
     select e.topic, e.answer, e.as_of, ledger.keys_of(array[e.topic]) as led
       from ledger.entry e
-     where e.principal = p and not ledger.is_bare(e.answer)
-       and exists (select from ledger.topic_alias a where a.alias = e.topic)
+     where e.principal = p and exists (select from ledger.topic_alias a where a.alias = e.topic)
   loop
     if not exists (select from ledger.entry e where e.principal = p and e.topic = moved.led[1] and e.as_of >= moved.as_of) then
       perform ledger.lay_entries(p, moved.led, array[moved.answer], moved.as_of, '{}');
@@ -2437,8 +2492,7 @@ begin
   end loop;
   for moved in
     delete from ledger.pending w
-     where w.principal = p and not ledger.is_bare(w.answer)
-       and exists (select from ledger.topic_alias a where a.alias = w.topic)
+     where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic)
     returning w.answer, w.as_of, (ledger.keys_of(array[w.topic]))[1] as led
   loop
     delete from ledger.pending w where w.principal = p and w.topic = moved.led and w.as_of < moved.as_of;
@@ -2446,30 +2500,28 @@ begin
     values (p, moved.led, moved.answer, moved.as_of)
     on conflict do nothing;
   end loop;
+
+  -- what has no topic any more
   gone := array(select e.topic
                   from ledger.entry e
                   left join ledger.topic t on t.key = e.topic
-                 where e.principal = p
-                   and (t.key is null or t.handling = 'forbidden'
-                        or ledger.is_bare(e.answer)
-                           and exists (select from ledger.withheld w where w.principal = p and w.topic = e.topic)));
+                 where e.principal = p and (t.key is null or t.handling = 'forbidden'));
   if gone <> '{}' then
     perform ledger.lay_entries(p, '{}', '{}', null, gone);
+    n := n + cardinality(gone);
   end if;
   delete from ledger.pending w
    where w.principal = p
      and (not exists (select from ledger.topic t where t.key = w.topic and t.handling is distinct from 'forbidden')
-          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of)
-          or ledger.is_bare(w.answer)
-             and exists (select from ledger.withheld k where k.principal = p and k.topic = w.topic));
-  get diagnostics n = row_count;
+          or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of));
+  get diagnostics more = row_count;
   perform ledger.lay('ledger.pending', p);
   delete from ledger.withheld w  -- the merge has put the new key beside it
    where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
   if found then
     perform ledger.lay('ledger.withheld', p);
   end if;
-  perform ledger.note(p, 'dropped', n + cardinality(gone));
+  perform ledger.note(p, 'dropped', n + more);
 end $$;
 -- 09 · The sweep
 --
@@ -2619,7 +2671,7 @@ begin
   rows := ledger.past(here.piece, here.expires, null, most);
   if rows = '{}' then
     if here.expires = 'entries' then
-      perform ledger.keep_back_what_is_held();
+      perform ledger.postpone_what_is_held();
     end if;
     return 0;
   end if;
@@ -2638,33 +2690,30 @@ begin
   return coalesce(cardinality(whose), 0);
 end $$;
 
--- What a legal hold keeps though its window is over is kept back from all agents, as where a step of an operator
--- would have deleted it (08): a window that is made longer again brings it back to nobody, and into no figure.
-create function ledger.keep_back_what_is_held() returns void
+-- What a legal hold keeps though its window is over goes when the hold is lifted, also where the window is made longer
+-- again meanwhile; till then it is hidden from all agents and in no figure.
+create function ledger.postpone_what_is_held() returns void
   language plpgsql as $$
 declare
-  whose  uuid[];
-  topics text[];
+  old record;
 begin
-  select array_agg(e.principal), array_agg(e.topic)
-    into whose, topics
-    from ledger.legal_hold h
-    join ledger.entry e on e.principal = h.principal
-    join ledger.setting s on s.only_row
-    left join ledger.topic t on t.key = e.topic
-   where ledger.age(e.as_of) >= coalesce(t.drop_after, s.drop_after)
-     and not exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic);
-  if whose is not null then
+  for old in
+    select o.waiting, array_agg(o.principal) as whose, array_agg(o.topic) as topics
+      from (select false as waiting, e.principal, e.topic, e.as_of
+              from ledger.legal_hold h
+              join ledger.entry e on e.principal = h.principal and e.topic <> all (h.postponed)
+            union all
+            select true, w.principal, w.topic, w.as_of
+              from ledger.legal_hold h
+              join ledger.pending w on w.principal = h.principal and w.topic <> all (h.postponed_waiting)) o
+      join ledger.setting s on s.only_row
+      left join ledger.topic t on t.key = o.topic
+     where ledger.age(o.as_of) >= coalesce(t.drop_after, s.drop_after)
+     group by o.waiting
+  loop
     perform ledger.lock_whole();
-    insert into ledger.withheld (principal, topic)
-    select k.principal, k.topic
-      from unnest(whose, topics) as k(principal, topic)
-      join ledger.entry e on e.principal = k.principal and e.topic = k.topic
-      join ledger.legal_hold h on h.principal = k.principal
-     order by 1, 2
-    on conflict do nothing;
-    perform ledger.lay_those('ledger.withheld', whose);
-  end if;
+    perform ledger.postpone(old.whose, old.topics, old.waiting);
+  end loop;
 end $$;
 
 -- ── Keys that nobody needs ───────────────────────────────────────────────────────────────────────
@@ -2746,8 +2795,7 @@ begin
              -- what a legal hold alone keeps is not counted: whoever places holds could choose who is
              and today - e.as_of < coalesce(t.drop_after, s.drop_after)
              and t.handling is distinct from 'forbidden'
-             and not (exists (select from ledger.legal_hold h where h.principal = e.principal)
-                      and exists (select from ledger.withheld w where w.principal = e.principal and w.topic = e.topic))
+             and not exists (select from ledger.legal_hold h where h.principal = e.principal and e.topic = any (h.postponed))
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
@@ -3162,6 +3210,7 @@ begin
       ('withheld', 'principal', 'uuid'), ('withheld', 'topic', 'text'),
       ('objection', 'principal', 'uuid'),
       ('legal_hold', 'principal', 'uuid'), ('legal_hold', 'erase_asked', 'boolean'),
+      ('legal_hold', 'postponed', 'text[]'), ('legal_hold', 'postponed_waiting', 'text[]'),
       ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'not_before', 'date'),
       ('audit', 'principal', 'uuid'), ('audit', 'on_day', 'date'), ('audit', 'action', 'text'), ('audit', 'n', 'integer'),
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),

@@ -102,7 +102,7 @@ def test_under_a_legal_hold_nothing_is_swept_deleted_or_replaced(scene):
     assert scene.sweep()["entries"] == 0
     assert scene.stored() == {"kids": "I want two kids"}
     scene.run(operators.lift_hold(context, scene.who()))
-    assert scene.sweep()["entries"] == 1
+    assert scene.stored() == {}, "and goes with the hold, since a sweep would have taken it"
 
 
 def test_an_erasure_under_a_hold_hides_everything_and_is_completed_when_it_is_lifted(scene):
@@ -173,8 +173,6 @@ def test_a_bare_answer_that_a_hold_keeps_is_shown_under_no_other_question_and_go
     scene.change("tattoos", {"question": "Are you free of tattoos?"})
     assert scene.quotes() == {}
     assert scene.own()["tattoos"].question is None
-    with pytest.raises(LegalHold):
-        scene.act(principals.withhold, "tattoos", False)
     scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
     assert scene.stored() == {}
 
@@ -185,10 +183,57 @@ def test_nor_is_one_that_waits_for_his_yes(scene):
     scene.say("tattoos", "No", asked="Do you have tattoos?")
     scene.run(operators.place_hold(scene.ledger.context, scene.who()))
     scene.change("tattoos", {"question": "Are you free of tattoos?"})
-    with pytest.raises(LegalHold):
-        scene.act(principals.withhold, "tattoos", False)
     scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
     assert scene.database.rows("select answer from ledger.pending") == []
+
+
+# ── What a hold postponed is done when it is lifted, whatever the registry says by then ──────────
+
+
+def forbid_and_allow(scene):
+    scene.change("smoking", {"handling": "forbidden"})
+    scene.change("smoking", {"handling": "open"})
+
+
+def ask_otherwise_and_back(scene):
+    scene.change("smoking", {"question": "Are you a non-smoker?"})
+    scene.change("smoking", {"question": "Do you smoke?"})
+
+
+def ask_otherwise_and_merge(scene):
+    scene.change("smoking", {"question": "Are you a non-smoker?"})
+    scene.list_topic("tobacco", "Do you smoke?")
+    scene.merge("smoking", "tobacco")
+
+
+def shorten_sweep_and_lengthen(scene):
+    scene.change("smoking", {"reconfirm_after": 1, "drop_after": 2})
+    scene.later(3)
+    scene.sweep()
+    scene.change("smoking", {"reconfirm_after": None, "drop_after": None})
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize(
+    "postponed", [forbid_and_allow, ask_otherwise_and_back, ask_otherwise_and_merge, shorten_sweep_and_lengthen]
+)
+def test_what_a_hold_postponed_is_gone_when_it_is_lifted(scene, postponed, waits):
+    if waits:
+        scene.change("smoking", {"handling": "confirm"})
+    scene.decide(Decision.GRANTED)
+    scene.say("smoking", "No", asked="Do you smoke?")
+    scene.say("kids", "I want two kids")
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    kept = scene.database.rows("select answer from ledger.entry union all select answer from ledger.pending order by 1")
+    postponed(scene)
+    assert scene.database.rows(
+        "select answer from ledger.entry union all select answer from ledger.pending order by 1"
+    ) == kept, "the hold keeps it"
+    assert scene.quotes() == {"kids": "I want two kids"} and scene.covered() == {"kids": "fresh"}
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    assert scene.stored() == {"kids": "I want two kids"}
+    assert scene.database.rows("select answer from ledger.pending") == [] and scene.audit()["dropped"] == 1
+    assert scene.run(principals.withheld(scene.ledger.context, scene.who())) == [] or postponed is forbid_and_allow
 
 
 @pytest.mark.parametrize("newer", ["children", "kids"])

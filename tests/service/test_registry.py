@@ -71,8 +71,11 @@ def test_unlisting_a_topic_and_listing_it_again_loosens_nothing_in_silence(scene
     scene.create("income", handling="open")
     assert scene.covered() == {}
     scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
-    scene.act(principals.withhold, "income", False)
-    assert scene.covered() == {"income": "fresh"}
+    if handling is Handling.FORBIDDEN:
+        assert scene.stored() == {}, "what the hold alone kept"
+    else:
+        scene.act(principals.withhold, "income", False)
+        assert scene.covered() == {"income": "fresh"}
 
 
 def test_forbidding_a_topic_takes_its_answers_away_after_a_preview(scene):
@@ -247,6 +250,39 @@ def test_a_step_that_emptied_a_topic_is_undone_without_counting_those_whom_a_hol
     assert scene.database.rows("select count(*) from ledger.entry where topic = 'kids'") == [(5,)]
     assert scene.database.rows("select * from ledger.snapshot where topic = 'kids'") == []
     assert scene.quotes("kids", name="person 0") == {}, "what should be gone comes back to no agent either"
+
+
+def test_whom_a_hold_is_placed_on_changes_no_figure_of_a_topic_that_was_loosened(scene):
+    """A loosening withholds it for everybody; a hold on some of them must not take these out of the count."""
+    context = scene.ledger.context
+    for n in range(9):
+        scene.say("kids", "I want two kids", name=f"person {n}")
+    scene.change("kids", {"handling": "confirm"})
+    scene.change("kids", {"handling": "open"})
+    for n in range(5):
+        scene.run(operators.place_hold(context, scene.who(f"person {n}")))
+    scene.later(8)
+    scene.sweep()
+    assert scene.database.rows("select n from ledger.snapshot where topic = 'kids'") == [(10,)]
+
+
+@pytest.mark.parametrize("emptied", [{"reconfirm_after": 1, "drop_after": 2}, {"handling": "forbidden"}])
+def test_nor_does_lifting_the_holds_count_those_whom_they_kept(scene, emptied):
+    context = scene.ledger.context
+    for n in range(9):
+        scene.say("kids", "I want two kids", name=f"person {n}")
+        if n < 5:
+            scene.run(operators.place_hold(context, scene.who(f"person {n}")))
+    scene.change("kids", emptied)
+    scene.later(3)
+    scene.sweep()
+    scene.change("kids", {"handling": "sealed", "reconfirm_after": None, "drop_after": None})
+    for n in range(5):
+        scene.run(operators.lift_hold(context, scene.who(f"person {n}")))
+    scene.later(5)
+    scene.sweep()
+    assert scene.database.rows("select * from ledger.snapshot where topic = 'kids'") == []
+    assert scene.database.rows("select * from ledger.entry where topic = 'kids'") == []
 
 
 def test_windows_must_be_windows(scene):

@@ -186,11 +186,16 @@ def test_while_an_erasure_waits_nothing_is_seen_set_or_lifted(scene):
     assert set(withheld(scene)) == {"pets"}
 
 
-def test_a_bare_answer_that_a_hold_keeps_is_not_let_go_through_the_list_either(scene):
+def test_what_a_hold_alone_keeps_is_hidden_and_is_no_decision_of_theirs(scene):
     scene.list_topic("tattoos", "Do you have tattoos?", Handling.OPEN)
     scene.say("tattoos", "No", asked="Do you have tattoos?")
+    scene.decide(Decision.GRANTED)
     scene.run(operators.place_hold(scene.ledger.context, scene.who()))
     scene.change("tattoos", {"question": "Are you free of tattoos?"})
-    with pytest.raises(LegalHold):
-        release(scene, "tattoos")
-    assert set(withheld(scene)) == {"tattoos"}
+    assert withheld(scene) == {} and scene.own()["tattoos"].withheld and scene.covered() == {}
+    withhold(scene, "tattoos")
+    release(scene, "tattoos")
+    assert scene.own()["tattoos"].withheld and scene.covered() == {}, "nor is it let go through the list"
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    scene.say("tattoos", "I have many")
+    assert scene.quotes() == {"tattoos": "I have many"}, "nothing is kept back afterwards"

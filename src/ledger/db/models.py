@@ -12,7 +12,7 @@ from datetime import date
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Column, MetaData, Text
-from sqlalchemy.dialects.postgresql import REGCLASS
+from sqlalchemy.dialects.postgresql import ARRAY, REGCLASS
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
@@ -72,6 +72,8 @@ class Objection(OfPrincipal, table=True):
 class LegalHold(OfPrincipal, table=True):
     __tablename__ = "legal_hold"
     erase_asked: bool = False
+    postponed: list[str] = Field(default=[], sa_type=ARRAY(Text))
+    postponed_waiting: list[str] = Field(default=[], sa_type=ARRAY(Text))
 
 
 class Barrier(OfPrincipal, table=True):

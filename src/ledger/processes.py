@@ -1,7 +1,7 @@
 """What each process has for itself, however it came about: a child that was forked starts anew.
 
-The id of the process is looked at, and no hook of a fork relied on: servers that are written in C may fork without
-telling Python.
+The id of the process is looked at, and no hook of a fork relied on alone: servers that are written in C may fork
+without telling Python. Nor is the id relied on alone: in a namespace of its own a child may have its parent's.
 """
 
 from __future__ import annotations
@@ -11,6 +11,21 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+_forks = 0
+
+
+def this_process() -> tuple[int, int]:
+    """What tells this process from its parents: its id, and how many forks of Python lie between it and the first."""
+    return os.getpid(), _forks
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 class PerProcess(Generic[T]):
@@ -24,10 +39,10 @@ class PerProcess(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._made: dict[int, T] = {}
+        self._made: dict[tuple[int, int], T] = {}
 
     def get(self) -> T:
-        process = os.getpid()
+        process = this_process()
         made = self._made.get(process)
         # no lock, which a fork could leave held: of two threads the second gets what the first put here
         return self._made.setdefault(process, self._make()) if made is None else made

@@ -215,7 +215,8 @@ def shorten_sweep_and_lengthen(scene):
 
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize(
-    "postponed", [forbid_and_allow, ask_otherwise_and_back, ask_otherwise_and_merge, shorten_sweep_and_lengthen]
+    "postponed",
+    [forbid_and_allow, ask_otherwise_and_back, ask_otherwise_and_merge, shorten_sweep_and_lengthen],
 )
 def test_what_a_hold_postponed_is_gone_when_it_is_lifted(scene, postponed, waits):
     if waits:
@@ -224,16 +225,24 @@ def test_what_a_hold_postponed_is_gone_when_it_is_lifted(scene, postponed, waits
     scene.say("smoking", "No", asked="Do you smoke?")
     scene.say("kids", "I want two kids")
     scene.run(operators.place_hold(scene.ledger.context, scene.who()))
-    kept = scene.database.rows("select answer from ledger.entry union all select answer from ledger.pending order by 1")
-    postponed(scene)
-    assert scene.database.rows(
+    kept = scene.database.rows(
         "select answer from ledger.entry union all select answer from ledger.pending order by 1"
-    ) == kept, "the hold keeps it"
+    )
+    postponed(scene)
+    assert (
+        scene.database.rows(
+            "select answer from ledger.entry union all select answer from ledger.pending order by 1"
+        )
+        == kept
+    ), "the hold keeps it"
     assert scene.quotes() == {"kids": "I want two kids"} and scene.covered() == {"kids": "fresh"}
     scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
     assert scene.stored() == {"kids": "I want two kids"}
     assert scene.database.rows("select answer from ledger.pending") == [] and scene.audit()["dropped"] == 1
-    assert scene.run(principals.withheld(scene.ledger.context, scene.who())) == [] or postponed is forbid_and_allow
+    assert (
+        scene.run(principals.withheld(scene.ledger.context, scene.who())) == []
+        or postponed is forbid_and_allow
+    )
 
 
 @pytest.mark.parametrize("newer", ["children", "kids"])

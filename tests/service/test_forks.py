@@ -100,6 +100,12 @@ def test_a_child_on_a_session_of_its_parent_would_be_noticed(database: Any, run:
     assert parent == child
 
 
+def test_a_child_that_has_the_id_of_its_parent_has_sessions_of_its_own_too(database: Any, run: Run) -> None:
+    """As in a namespace of its own, where the first process is 1 like its parent in another."""
+    parent, child = run("-c", SESSIONS.format(broken="os.getpid = lambda: 1"), database=database)
+    assert parent != child
+
+
 OUTLIVING = """
 import json, os, sys
 from ledger import Ledger

@@ -12,7 +12,6 @@ called: what this process remembers of the registry may be out of date.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from select import POLLIN, poll
@@ -24,7 +23,7 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 from ledger.db.failures import translate
 from ledger.db.lending import Shelf
 from ledger.db.operation import Operation, Surface, UseCase
-from ledger.processes import PerProcess
+from ledger.processes import PerProcess, this_process
 
 T = TypeVar("T")
 
@@ -67,11 +66,11 @@ class _Pool(ConnectionPool[psycopg.Connection[Any]]):
     """
 
     def __init__(self, conninfo: str, **options: Any) -> None:
-        self._process = os.getpid()
+        self._process = this_process()
         super().__init__(conninfo, **options)
 
-    def __del__(self, getpid: Callable[[], int] = os.getpid) -> None:
-        if getpid() == self._process:
+    def __del__(self, this: Callable[[], tuple[int, int]] = this_process) -> None:
+        if this() == self._process:
             super().__del__()
 
 

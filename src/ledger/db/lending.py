@@ -9,7 +9,6 @@ Decision 0009.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
+
+from ledger.processes import this_process
 
 C = TypeVar("C", bound="psycopg.BaseConnection[Any]")
 
@@ -29,7 +30,7 @@ class Shelf(Generic[C]):
     __slots__ = ("_idle", "_left", "_process", "_waiting")
 
     def __init__(self) -> None:
-        self._process = os.getpid()
+        self._process = this_process()
         self._idle: deque[C] = deque()
         self._left: dict[C, int] = {}
         self._waiting: deque[None] = deque()
@@ -52,7 +53,7 @@ class Shelf(Generic[C]):
 
     def put(self, connection: C) -> C | None:
         """Takes back a connection, if it is fit and nobody waits for one. Gives the one that is the pool's now."""
-        if os.getpid() != self._process:
+        if this_process() != self._process:
             # a task that was forked in the middle of its call, and ends with the last reference to it: the pool
             # would close what its parent still reads from
             return None

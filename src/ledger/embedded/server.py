@@ -24,6 +24,7 @@ from psycopg.conninfo import make_conninfo
 from ledger import private
 from ledger.embedded import binaries, cluster, configuration, locks, privileges, stale
 from ledger.errors import SetupError
+from ledger.processes import this_process
 
 START_S = 120.0
 """How long a server may take until it answers; most of it for the recovery after a crash."""
@@ -47,7 +48,7 @@ class EmbeddedServer:
         self._home = home
         self._pg_bin = pg_bin
         self._lasting = lasting
-        self._pid = os.getpid()
+        self._process = this_process()
         self._owner: int | None = None
         self._socket = home / "socket"
         with locks.exclusive(home / "start.lock"):
@@ -90,7 +91,7 @@ class EmbeddedServer:
     @property
     def inherited(self) -> bool:
         """Whether this is a forked child that has no part in the server yet: its parent may stop it at any time."""
-        return self._owner is not None and self._pid != os.getpid()
+        return self._owner is not None and self._process != this_process()
 
     def ensure_running(self) -> None:
         """Starts the server again if something killed it; does nothing once closed.
@@ -103,7 +104,7 @@ class EmbeddedServer:
         with private.explained(self._home), locks.exclusive(self._home / "start.lock"):
             if self.inherited:  # looked at under the lock, for two threads may have come here
                 self._owner = locks.shared(self._home / "owners.lock")
-                self._pid = os.getpid()
+                self._process = this_process()
             self.version = self._attach() or self._start()
 
     def close(self) -> None:

@@ -504,7 +504,6 @@ create function ledger.hold_place(p uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -514,6 +513,7 @@ begin
   insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
   get diagnostics changed = row_count;
   perform ledger.note(p, 'hold_placed', changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
@@ -523,7 +523,6 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   was   record;
@@ -535,11 +534,13 @@ begin
   perform ledger.name_principal(p);
   delete from ledger.legal_hold h where h.principal = p returning h.erase_asked into was;
   if not found then
+    perform ledger.name_nobody();
     return;
   end if;
   perform ledger.note(p, 'hold_lifted', 1);
   if was.erase_asked then
     perform ledger.erase_now(p, mark_all);
+    perform ledger.name_nobody();
     return;
   end if;
   -- what a merge left under the old key goes to the new one, where nothing newer is
@@ -588,4 +589,5 @@ begin
     perform ledger.lay('ledger.withheld', p);
   end if;
   perform ledger.note(p, 'dropped', n + cardinality(gone));
+  perform ledger.name_nobody();
 end $$;

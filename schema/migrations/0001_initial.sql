@@ -422,7 +422,7 @@ end $$;
 -- Nor does the server print the plans inside: their constants would be rows (10_grants.sql).
 --
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
--- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
+-- and takes back before it returns (04_tools.sql). They are no way in for a surface: a surface has no
 -- privilege on a table, whatever it sets. There is no subquery in a policy, so that a distributed
 -- engine can hold them too.
 
@@ -662,8 +662,10 @@ create function ledger.is_before(number xid, mark xid8) returns boolean
 $$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
--- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
--- head: what is set inside is gone when it returns, also within one transaction.
+-- A function that names somebody names nobody before each of its returns: what it set would else last to the end of
+-- the transaction, and tell the next statement whom it was about. (`set ledger.principal = ''` in its head would
+-- see to that, and takes a superuser.) Where it raises an error, the server puts back what was set before, with all
+-- else that the statement did.
 
 create function ledger.name_principal(p uuid) returns void
   language plpgsql as $$
@@ -673,6 +675,15 @@ begin
   perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
 end $$;
+
+create function ledger.name_nobody() returns void
+  language plpgsql as $$
+declare
+  ignored text;
+begin
+  ignored := set_config('ledger.principal', '', true) || set_config('ledger.tier', '', true) || set_config('ledger.withheld', '', true);
+end $$;
+comment on function ledger.name_nobody is 'The last thing that a function does which named somebody.';
 
 -- What this caller may read of them: their decision, cut to what the caller's token allows. Anything
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
@@ -938,9 +949,6 @@ create function ledger.coverage(
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
-  set ledger.tier = 'none'
-  set ledger.withheld = ''
 as $$
 #variable_conflict use_column
 declare
@@ -966,6 +974,7 @@ begin
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
+  perform ledger.name_nobody();
 
   if topics is null then
     return;
@@ -994,9 +1003,6 @@ create function ledger.recall(
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
-  set ledger.tier = 'none'
-  set ledger.withheld = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1023,6 +1029,7 @@ begin
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
+  perform ledger.name_nobody();
 
   if topics is null then
     return;
@@ -1195,7 +1202,6 @@ create function ledger.capture(p uuid, said_on date, answers jsonb) returns bool
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   day          date    := ledger.day_of(said_on);
@@ -1245,6 +1251,7 @@ begin
        or new.question is not null and (about.listed and new.question = about.question) is not true
        or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
        or jsonb_array_length(new.marks) is distinct from 2 + about.retired then
+      perform ledger.name_nobody();
       return false;
     end if;
 
@@ -1301,6 +1308,7 @@ begin
   if put_topics || past_topics || late_topics || wait_topics = '{}' then
     perform ledger.wait_for_the_disk();
   end if;
+  perform ledger.name_nobody();
   return true;
 end $$;
 
@@ -1345,7 +1353,6 @@ create function ledger.outcome_add(p uuid, the_topic text, said_on date, still_t
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1359,6 +1366,7 @@ begin
   if not found then
     perform ledger.wait_for_the_disk();
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
@@ -1367,7 +1375,6 @@ create function ledger.reconfirm(p uuid, the_topic text, said_on date, still_tru
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   day   date := ledger.day_of(said_on);
@@ -1378,9 +1385,7 @@ begin
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
     perform ledger.wait_for_the_disk();
-    return;
-  end if;
-  if still_true then
+  elsif still_true then
     perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}');
     delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
     if found then
@@ -1391,6 +1396,7 @@ begin
     perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 -- 07 · What the principals themselves call
 --
@@ -1405,7 +1411,6 @@ create function ledger.own_entries(p uuid, with_dropped boolean)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1419,6 +1424,7 @@ begin
   perform ledger.name_principal(p);
   held := exists (select from ledger.legal_hold h where h.principal = p);
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.name_nobody();
     return;
   end if;
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of), array_agg(e.pending)
@@ -1444,6 +1450,7 @@ begin
               left join ledger.topic t on t.key = e.topic) o
      where with_dropped or o.freshness <> 'dropped'
      order by o.topic, o.pending;
+  perform ledger.name_nobody();
 end $$;
 
 -- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
@@ -1452,7 +1459,6 @@ create function ledger.own_correct(p uuid, the_topic text, new_answer text, aske
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -1470,13 +1476,13 @@ begin
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
   perform ledger.note(p, 'corrected', 1);
+  perform ledger.name_nobody();
 end $$;
 
 create function ledger.own_delete(p uuid, the_topic text, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -1491,6 +1497,7 @@ begin
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
   perform ledger.note(p, 'deleted', 1);
+  perform ledger.name_nobody();
 end $$;
 
 -- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
@@ -1499,7 +1506,6 @@ create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uui
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   waiting record;
@@ -1522,6 +1528,7 @@ begin
     perform ledger.bar(p, mark, ledger.today() + 1);
     perform ledger.note(p, 'declined', 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
@@ -1531,7 +1538,6 @@ create function ledger.own_withheld(p uuid) returns table (topic text)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1541,6 +1547,7 @@ begin
      where w.principal = p
        and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
      order by w.topic;
+  perform ledger.name_nobody();
 end $$;
 
 -- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
@@ -1551,7 +1558,6 @@ create function ledger.own_withhold(p uuid, label text, keep_back boolean) retur
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -1577,6 +1583,7 @@ begin
     perform ledger.lay('ledger.withheld', p);
     perform ledger.note(p, case when keep_back then 'withheld' else 'released' end, 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Consent and objection ────────────────────────────────────────────────────────────────────────
@@ -1586,7 +1593,6 @@ create function ledger.own_consent(p uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1605,6 +1611,7 @@ begin
                 else 'none' end
       from (select 1) one
       left join ledger.consent c on c.principal = p;
+  perform ledger.name_nobody();
 end $$;
 
 -- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
@@ -1613,7 +1620,6 @@ create function ledger.own_decide_consent(p uuid, new_decision text, new_notice 
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -1631,6 +1637,7 @@ begin
   on conflict do nothing;
   perform ledger.lay('ledger.consent_history', p);
   perform ledger.note(p, 'consent_' || new_decision, 1);
+  perform ledger.name_nobody();
 end $$;
 
 create function ledger.own_receipts(p uuid)
@@ -1638,7 +1645,6 @@ create function ledger.own_receipts(p uuid)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1647,6 +1653,7 @@ begin
     select h.decision, h.decided_on, h.notice from ledger.consent_history h
      where h.principal = p
      order by h.decided_on desc, h.decision, h.notice;
+  perform ledger.name_nobody();
 end $$;
 
 -- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
@@ -1655,7 +1662,6 @@ create function ledger.own_object(p uuid, objects boolean, mark_all uuid) return
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -1672,6 +1678,7 @@ begin
     perform ledger.bar(p, mark_all, ledger.today() + 1);
   end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
@@ -1683,7 +1690,6 @@ create function ledger.own_rest(p uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1696,6 +1702,7 @@ begin
            array(select a.on_day from ledger.audit a where a.principal = p order by a.on_day, a.action),
            array(select a.action from ledger.audit a where a.principal = p order by a.on_day, a.action),
            array(select a.n      from ledger.audit a where a.principal = p order by a.on_day, a.action);
+  perform ledger.name_nobody();
 end $$;
 
 -- What an erasure leaves: a refusal stands (a grant becomes one), an objection stands, and a barrier
@@ -1738,7 +1745,6 @@ create function ledger.own_erase(p uuid, mark_all uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1763,6 +1769,7 @@ begin
     perform ledger.erase_now(p, mark_all);
   end if;
   return query select n_entries, n_pending, n_withheld, held;
+  perform ledger.name_nobody();
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
@@ -1774,7 +1781,6 @@ create function ledger.own_state(p uuid, label text)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1802,6 +1808,7 @@ begin
       from ledger.setting s
       left join ledger.topic t on t.key = the_key
      where s.only_row;
+  perform ledger.name_nobody();
 end $$;
 -- 08 · What operators call
 --
@@ -2309,7 +2316,6 @@ create function ledger.hold_place(p uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -2319,6 +2325,7 @@ begin
   insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
   get diagnostics changed = row_count;
   perform ledger.note(p, 'hold_placed', changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers whose topic was forbidden
@@ -2328,7 +2335,6 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   was   record;
@@ -2340,11 +2346,13 @@ begin
   perform ledger.name_principal(p);
   delete from ledger.legal_hold h where h.principal = p returning h.erase_asked into was;
   if not found then
+    perform ledger.name_nobody();
     return;
   end if;
   perform ledger.note(p, 'hold_lifted', 1);
   if was.erase_asked then
     perform ledger.erase_now(p, mark_all);
+    perform ledger.name_nobody();
     return;
   end if;
   -- what a merge left under the old key goes to the new one, where nothing newer is
@@ -2393,6 +2401,7 @@ begin
     perform ledger.lay('ledger.withheld', p);
   end if;
   perform ledger.note(p, 'dropped', n + cardinality(gone));
+  perform ledger.name_nobody();
 end $$;
 -- 09 · The sweep
 --

@@ -39,7 +39,7 @@
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
--- LG010 the label is taken. None repeats a value.
+-- LG010 the label is taken · LG011 the roles are of another installer. None repeats a value.
 
 -- 01 · Roles
 --
@@ -61,7 +61,8 @@
 --
 -- Roles belong to the whole cluster: two databases in it share them, and passwords are set by
 -- `answer-ledger migrate`, not here. A role of such a name that is there already, with rights that it
--- must not have, stops the installation (LG007).
+-- must not have, stops the installation (LG007), and so does one that another installer has made (LG011): who installs
+-- may become any of them, so the ledgers of a cluster have one installer.
 
 do $$
 declare
@@ -77,9 +78,13 @@ begin
       null;  -- another database of this cluster has made it
     end;
     -- An installer that is no superuser must be able to hand functions over to their definers.
-    if not (select rolsuper from pg_roles where rolname = current_user) then
-      execute format('grant %I to current_user', name);
-    end if;
+    begin
+      if not (select rolsuper from pg_roles where rolname = current_user) then
+        execute format('grant %I to current_user', name);
+      end if;
+    exception when insufficient_privilege then
+      raise exception 'the roles of the ledger are of another installer' using errcode = 'LG011';
+    end;
   end loop;
 
   foreach name in array array[
@@ -124,13 +129,17 @@ begin
               where r.rolname = any (ours)
                 and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
                      or r.rolcanlogin and r.rolname = any (ours[1:7])))
-     -- none of them belongs to a role, and to none of them anybody but the installer
-     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours))
-     or exists (select from pg_auth_members m
-                  join pg_roles r on r.oid = m.roleid
-                  join pg_roles b on b.oid = m.member
-                 where r.rolname = any (ours) and b.rolname <> current_user and not b.rolsuper) then
+     -- none of them belongs to a role
+     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours)) then
     raise exception 'a role of the ledger is there already, with rights that it must not have'
       using errcode = 'LG007';
+  end if;
+  -- and to none of them anybody but the installer
+  if exists (select from pg_auth_members m
+               join pg_roles r on r.oid = m.roleid
+               join pg_roles b on b.oid = m.member
+              where r.rolname = any (ours) and b.rolname <> current_user and not b.rolsuper) then
+    raise exception 'the roles of the ledger are of another installer, or of somebody else besides'
+      using errcode = 'LG011';
   end if;
 end $$;

@@ -11,7 +11,7 @@
 -- Nor does the server print the plans inside: their constants would be rows (10_grants.sql).
 --
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
--- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
+-- and takes back before it returns (04_tools.sql). They are no way in for a surface: a surface has no
 -- privilege on a table, whatever it sets. There is no subquery in a policy, so that a distributed
 -- engine can hold them too.
 

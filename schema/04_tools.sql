@@ -192,8 +192,10 @@ create function ledger.is_before(number xid, mark xid8) returns boolean
 $$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
--- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
--- head: what is set inside is gone when it returns, also within one transaction.
+-- A function that names somebody names nobody before each of its returns: what it set would else last to the end of
+-- the transaction, and tell the next statement whom it was about. (`set ledger.principal = ''` in its head would
+-- see to that, and takes a superuser.) Where it raises an error, the server puts back what was set before, with all
+-- else that the statement did.
 
 create function ledger.name_principal(p uuid) returns void
   language plpgsql as $$
@@ -203,6 +205,15 @@ begin
   perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
 end $$;
+
+create function ledger.name_nobody() returns void
+  language plpgsql as $$
+declare
+  ignored text;
+begin
+  ignored := set_config('ledger.principal', '', true) || set_config('ledger.tier', '', true) || set_config('ledger.withheld', '', true);
+end $$;
+comment on function ledger.name_nobody is 'The last thing that a function does which named somebody.';
 
 -- What this caller may read of them: their decision, cut to what the caller's token allows. Anything
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs

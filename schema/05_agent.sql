@@ -51,9 +51,6 @@ create function ledger.coverage(
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
-  set ledger.tier = 'none'
-  set ledger.withheld = ''
 as $$
 #variable_conflict use_column
 declare
@@ -79,6 +76,7 @@ begin
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
+  perform ledger.name_nobody();
 
   if topics is null then
     return;
@@ -107,9 +105,6 @@ create function ledger.recall(
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
-  set ledger.tier = 'none'
-  set ledger.withheld = ''
 as $$
 #variable_conflict use_column
 declare
@@ -136,6 +131,7 @@ begin
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
+  perform ledger.name_nobody();
 
   if topics is null then
     return;

@@ -70,7 +70,6 @@ create function ledger.capture(p uuid, said_on date, answers jsonb) returns bool
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   day          date    := ledger.day_of(said_on);
@@ -123,6 +122,7 @@ begin
        or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
        or (new.names @> (about.retired || new.topic)) is not true
        or jsonb_array_length(new.marks) is distinct from cardinality(new.names) + 1 then
+      perform ledger.name_nobody();
       return false;
     end if;
     if cardinality(new.names) > 1 then
@@ -194,6 +194,7 @@ begin
   if put_topics || past_topics || late_topics || wait_topics = '{}' then
     perform ledger.wait_for_the_disk();
   end if;
+  perform ledger.name_nobody();
   return true;
 end $$;
 
@@ -238,7 +239,6 @@ create function ledger.outcome_add(p uuid, the_topic text, said_on date, still_t
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -252,6 +252,7 @@ begin
   if not found then
     perform ledger.wait_for_the_disk();
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
@@ -260,7 +261,6 @@ create function ledger.reconfirm(p uuid, the_topic text, said_on date, still_tru
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   day   date := ledger.day_of(said_on);
@@ -271,9 +271,7 @@ begin
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
     perform ledger.wait_for_the_disk();
-    return;
-  end if;
-  if still_true then
+  elsif still_true then
     perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}');
     delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
     if found then
@@ -284,4 +282,5 @@ begin
     perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
+  perform ledger.name_nobody();
 end $$;

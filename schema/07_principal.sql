@@ -11,7 +11,6 @@ create function ledger.own_entries(p uuid, with_dropped boolean)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -26,6 +25,7 @@ begin
   select h.postponed, h.postponed_waiting
     into hold from (select) one left join ledger.legal_hold h on h.principal = p;
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.name_nobody();
     return;
   end if;
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of), array_agg(e.pending)
@@ -52,6 +52,7 @@ begin
               left join ledger.topic t on t.key = e.topic) o
      where with_dropped or o.freshness <> 'dropped'
      order by o.topic, o.pending;
+  perform ledger.name_nobody();
 end $$;
 
 -- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
@@ -60,7 +61,6 @@ create function ledger.own_correct(p uuid, the_topic text, new_answer text, aske
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -78,13 +78,13 @@ begin
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
   perform ledger.note(p, 'corrected', 1);
+  perform ledger.name_nobody();
 end $$;
 
 create function ledger.own_delete(p uuid, the_topic text, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -99,6 +99,7 @@ begin
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
   perform ledger.note(p, 'deleted', 1);
+  perform ledger.name_nobody();
 end $$;
 
 -- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
@@ -107,7 +108,6 @@ create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uui
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   waiting record;
@@ -130,6 +130,7 @@ begin
     perform ledger.bar(p, mark, ledger.today() + 1);
     perform ledger.note(p, 'declined', 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
@@ -139,7 +140,6 @@ create function ledger.own_withheld(p uuid) returns table (topic text)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -149,6 +149,7 @@ begin
      where w.principal = p
        and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
      order by w.topic;
+  perform ledger.name_nobody();
 end $$;
 
 -- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
@@ -158,7 +159,6 @@ create function ledger.own_withhold(p uuid, label text, keep_back boolean) retur
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -180,6 +180,7 @@ begin
     perform ledger.lay('ledger.withheld', p);
     perform ledger.note(p, case when keep_back then 'withheld' else 'released' end, 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Consent and objection ────────────────────────────────────────────────────────────────────────
@@ -189,7 +190,6 @@ create function ledger.own_consent(p uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -208,6 +208,7 @@ begin
                 else 'none' end
       from (select 1) one
       left join ledger.consent c on c.principal = p;
+  perform ledger.name_nobody();
 end $$;
 
 -- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
@@ -216,7 +217,6 @@ create function ledger.own_decide_consent(p uuid, new_decision text, new_notice 
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -234,6 +234,7 @@ begin
   on conflict do nothing;
   perform ledger.lay('ledger.consent_history', p);
   perform ledger.note(p, 'consent_' || new_decision, 1);
+  perform ledger.name_nobody();
 end $$;
 
 create function ledger.own_receipts(p uuid)
@@ -241,7 +242,6 @@ create function ledger.own_receipts(p uuid)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -250,6 +250,7 @@ begin
     select h.decision, h.decided_on, h.notice from ledger.consent_history h
      where h.principal = p
      order by h.decided_on desc, h.decision, h.notice;
+  perform ledger.name_nobody();
 end $$;
 
 -- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
@@ -258,7 +259,6 @@ create function ledger.own_object(p uuid, objects boolean, mark_all uuid) return
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -275,6 +275,7 @@ begin
     perform ledger.bar(p, mark_all, ledger.today() + 1);
   end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
@@ -286,7 +287,6 @@ create function ledger.own_rest(p uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -299,6 +299,7 @@ begin
            array(select a.on_day from ledger.audit a where a.principal = p order by a.on_day, a.action),
            array(select a.action from ledger.audit a where a.principal = p order by a.on_day, a.action),
            array(select a.n      from ledger.audit a where a.principal = p order by a.on_day, a.action);
+  perform ledger.name_nobody();
 end $$;
 
 -- What an erasure leaves: a refusal stands (a grant becomes one), an objection stands, and a barrier
@@ -341,7 +342,6 @@ create function ledger.own_erase(p uuid, mark_all uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -366,6 +366,7 @@ begin
     perform ledger.erase_now(p, mark_all);
   end if;
   return query select n_entries, n_pending, n_withheld, held;
+  perform ledger.name_nobody();
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
@@ -377,7 +378,6 @@ create function ledger.own_state(p uuid, label text)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -407,4 +407,5 @@ begin
       from ledger.setting s
       left join ledger.topic t on t.key = the_key
      where s.only_row;
+  perform ledger.name_nobody();
 end $$;

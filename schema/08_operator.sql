@@ -536,7 +536,6 @@ create function ledger.hold_place(p uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -546,6 +545,7 @@ begin
   insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
   get diagnostics changed = row_count;
   perform ledger.note(p, 'hold_placed', changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers that was postponed, of those whose
@@ -554,7 +554,6 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   was   record;
@@ -568,11 +567,13 @@ begin
   delete from ledger.legal_hold h where h.principal = p
   returning h.erase_asked, h.postponed, h.postponed_waiting into was;
   if not found then
+    perform ledger.name_nobody();
     return;
   end if;
   perform ledger.note(p, 'hold_lifted', 1);
   if was.erase_asked then
     perform ledger.erase_now(p, mark_all);
+    perform ledger.name_nobody();
     return;
   end if;
 
@@ -628,4 +629,5 @@ begin
     perform ledger.lay('ledger.withheld', p);
   end if;
   perform ledger.note(p, 'dropped', n + more);
+  perform ledger.name_nobody();
 end $$;

@@ -26,6 +26,7 @@ from ledger.db import logins, migrations
 from ledger.db.operation import Surface
 from ledger.embedded import EmbeddedServer
 from ledger.identity import Identity
+from ledger.passwords import Passwords
 from ledger.service.ledger import Ledger
 from ledger.settings import Settings
 
@@ -45,6 +46,7 @@ class Database:
 
     conninfo: str
     identity: Identity
+    passwords: Passwords
     installer: psycopg.Connection[Any] = field(init=False)
     _open: list[psycopg.Connection[Any]] = field(default_factory=list)
     _captures: psycopg.Connection[Any] | None = None
@@ -61,7 +63,7 @@ class Database:
 
     @property
     def logins(self) -> dict[Surface, str]:
-        return logins.derived(self.conninfo, self.identity)
+        return logins.with_passwords(self.conninfo, self.passwords)
 
     def surface(self, surface: Surface) -> psycopg.Connection[Any]:
         """A connection as the production role of a surface."""
@@ -118,7 +120,7 @@ class Database:
 
     def another(self) -> Database:
         """The same database over connections of its own, for a thread; closed with this one."""
-        twin = Database(self.conninfo, self.identity)
+        twin = Database(self.conninfo, self.identity, self.passwords)
         self._twins.append(twin)
         return twin
 
@@ -139,18 +141,14 @@ class Server:
     def __init__(self, folder: Path, pg_bin: Path | None = None) -> None:
         self.embedded = EmbeddedServer.open(folder, pg_bin=pg_bin, lasting=False)
         self.identity = Identity(b"tests" * 8, "default")
+        self.passwords = Passwords.new(logins.ROLES)
         with self._admin() as admin:
             admin.execute("create database template_ledger")
             # Tests that kill a server have servers of their own; here nobody waits for the disk.
             admin.execute("alter system set fsync = off")
             admin.execute("alter system set synchronous_commit = off")
             admin.execute("select pg_reload_conf()")
-        migrations.migrate(
-            self.embedded.admin_conninfo("template_ledger"),
-            self.identity,
-            logins.secret_of(self.embedded.admin_conninfo()),
-            BARE_FORMS,
-        )
+        migrations.migrate(self.embedded.admin_conninfo("template_ledger"), self.passwords, BARE_FORMS)
 
     def _admin(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self.embedded.admin_conninfo("postgres"), autocommit=True)
@@ -176,7 +174,7 @@ class Server:
         name = f"test_{next(_numbers)}"
         with self._admin() as admin:
             admin.execute(f"create database {name} template template_ledger")
-        database = Database(self.embedded.admin_conninfo(name), self.identity)
+        database = Database(self.embedded.admin_conninfo(name), self.identity, self.passwords)
         database.installer.execute("select ledger.cut()")
         return database
 
@@ -227,6 +225,7 @@ def settings_for(tmp_path: Path) -> Callable[..., Settings]:
     """Settings that point at a test's database."""
 
     def make(database: Database, **given: Any) -> Settings:
+        database.passwords.keep(tmp_path / "data")
         return Settings.load(database_url=database.url, data_dir=tmp_path / "data", pepper=PEPPER, **given)
 
     return make

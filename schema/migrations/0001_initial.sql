@@ -39,7 +39,7 @@
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
--- LG010 the label is taken. None repeats a value.
+-- LG010 the label is taken · LG011 the roles are of another installer. None repeats a value.
 
 -- 01 · Roles
 --
@@ -61,7 +61,8 @@
 --
 -- Roles belong to the whole cluster: two databases in it share them, and passwords are set by
 -- `answer-ledger migrate`, not here. A role of such a name that is there already, with rights that it
--- must not have, stops the installation (LG007).
+-- must not have, stops the installation (LG007), and so does one that another installer has made (LG011): who installs
+-- may become any of them, so the ledgers of a cluster have one installer.
 
 do $$
 declare
@@ -77,9 +78,13 @@ begin
       null;  -- another database of this cluster has made it
     end;
     -- An installer that is no superuser must be able to hand functions over to their definers.
-    if not (select rolsuper from pg_roles where rolname = current_user) then
-      execute format('grant %I to current_user', name);
-    end if;
+    begin
+      if not (select rolsuper from pg_roles where rolname = current_user) then
+        execute format('grant %I to current_user', name);
+      end if;
+    exception when insufficient_privilege then
+      raise exception 'the roles of the ledger are of another installer' using errcode = 'LG011';
+    end;
   end loop;
 
   foreach name in array array[
@@ -124,14 +129,18 @@ begin
               where r.rolname = any (ours)
                 and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
                      or r.rolcanlogin and r.rolname = any (ours[1:7])))
-     -- none of them belongs to a role, and to none of them anybody but the installer
-     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours))
-     or exists (select from pg_auth_members m
-                  join pg_roles r on r.oid = m.roleid
-                  join pg_roles b on b.oid = m.member
-                 where r.rolname = any (ours) and b.rolname <> current_user and not b.rolsuper) then
+     -- none of them belongs to a role
+     or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname = any (ours)) then
     raise exception 'a role of the ledger is there already, with rights that it must not have'
       using errcode = 'LG007';
+  end if;
+  -- and to none of them anybody but the installer
+  if exists (select from pg_auth_members m
+               join pg_roles r on r.oid = m.roleid
+               join pg_roles b on b.oid = m.member
+              where r.rolname = any (ours) and b.rolname <> current_user and not b.rolsuper) then
+    raise exception 'the roles of the ledger are of another installer, or of somebody else besides'
+      using errcode = 'LG011';
   end if;
 end $$;
 -- 02 · Tables
@@ -435,7 +444,7 @@ end $$;
 -- Nor does the server print the plans inside: their constants would be rows (10_grants.sql).
 --
 -- The name, the tier and the withheld topics stand in settings that a function makes for itself
--- and that vanish when it returns (04_tools.sql). They are no way in for a surface: a surface has no
+-- and takes back before it returns (04_tools.sql). They are no way in for a surface: a surface has no
 -- privilege on a table, whatever it sets. There is no subquery in a policy, so that a distributed
 -- engine can hold them too.
 
@@ -679,8 +688,10 @@ create function ledger.is_before(number xid, mark xid8) returns boolean
 $$;
 
 -- ── Naming the principal ─────────────────────────────────────────────────────────────────────────
--- Every function that calls these has `set ledger.principal = ''` (agents' have tier and withheld, too) in its
--- head: what is set inside is gone when it returns, also within one transaction.
+-- A function that names somebody names nobody before each of its returns: what it set would else last to the end of
+-- the transaction, and tell the next statement whom it was about. (`set ledger.principal = ''` in its head would
+-- see to that, and takes a superuser.) Where it raises an error, the server puts back what was set before, with all
+-- else that the statement did.
 
 create function ledger.name_principal(p uuid) returns void
   language plpgsql as $$
@@ -690,6 +701,15 @@ begin
   perform ledger.refuse_old_view();
   ignored := set_config('ledger.principal', p::text, true);
 end $$;
+
+create function ledger.name_nobody() returns void
+  language plpgsql as $$
+declare
+  ignored text;
+begin
+  ignored := set_config('ledger.principal', '', true) || set_config('ledger.tier', '', true) || set_config('ledger.withheld', '', true);
+end $$;
+comment on function ledger.name_nobody is 'The last thing that a function does which named somebody.';
 
 -- What this caller may read of them: their decision, cut to what the caller's token allows. Anything
 -- that is not understood is `none`. Never skipped: it sets the tier in every call, `none` too. It runs
@@ -982,9 +1002,6 @@ create function ledger.coverage(
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
-  set ledger.tier = 'none'
-  set ledger.withheld = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1010,6 +1027,7 @@ begin
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
+  perform ledger.name_nobody();
 
   if topics is null then
     return;
@@ -1038,9 +1056,6 @@ create function ledger.recall(
   language plpgsql stable strict security definer rows 12
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
-  set ledger.tier = 'none'
-  set ledger.withheld = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1067,6 +1082,7 @@ begin
      and (all_listed or e.topic = any (keys))
      and (not narrowed or e.topic = any (allowed))
      and (set_by.visible_from = 'same_day' or e.as_of < today);
+  perform ledger.name_nobody();
 
   if topics is null then
     return;
@@ -1267,7 +1283,6 @@ create function ledger.capture(p uuid, said_on date, answers jsonb) returns bool
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   day          date    := ledger.day_of(said_on);
@@ -1320,6 +1335,7 @@ begin
        or exists (select from ledger.topic_alias a where a.alias = new.label and a.key <> new.topic)
        or (new.names @> (about.retired || new.topic)) is not true
        or jsonb_array_length(new.marks) is distinct from cardinality(new.names) + 1 then
+      perform ledger.name_nobody();
       return false;
     end if;
     if cardinality(new.names) > 1 then
@@ -1391,6 +1407,7 @@ begin
   if put_topics || past_topics || late_topics || wait_topics = '{}' then
     perform ledger.wait_for_the_disk();
   end if;
+  perform ledger.name_nobody();
   return true;
 end $$;
 
@@ -1435,7 +1452,6 @@ create function ledger.outcome_add(p uuid, the_topic text, said_on date, still_t
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1449,6 +1465,7 @@ begin
   if not found then
     perform ledger.wait_for_the_disk();
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- Confirms the entry, or takes it back; what waited for his yes from an earlier day is out of date. The
@@ -1457,7 +1474,6 @@ create function ledger.reconfirm(p uuid, the_topic text, said_on date, still_tru
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   day   date := ledger.day_of(said_on);
@@ -1468,9 +1484,7 @@ begin
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
     perform ledger.wait_for_the_disk();
-    return;
-  end if;
-  if still_true then
+  elsif still_true then
     perform ledger.lay_entries(p, array[the_topic], array[words], day, '{}');
     delete from ledger.pending w where w.principal = p and w.topic = the_topic and w.as_of <= day;
     if found then
@@ -1481,6 +1495,7 @@ begin
     perform ledger.bar(p, marks[1], ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 -- 07 · What the principals themselves call
 --
@@ -1495,7 +1510,6 @@ create function ledger.own_entries(p uuid, with_dropped boolean)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1510,6 +1524,7 @@ begin
   select h.postponed, h.postponed_waiting
     into hold from (select) one left join ledger.legal_hold h on h.principal = p;
   if exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked) then
+    perform ledger.name_nobody();
     return;
   end if;
   select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of), array_agg(e.pending)
@@ -1536,6 +1551,7 @@ begin
               left join ledger.topic t on t.key = e.topic) o
      where with_dropped or o.freshness <> 'dropped'
      order by o.topic, o.pending;
+  perform ledger.name_nobody();
 end $$;
 
 -- Corrects an answer in their own words, or answers what was waiting for their yes. `asked` is the question that a
@@ -1544,7 +1560,6 @@ create function ledger.own_correct(p uuid, the_topic text, new_answer text, aske
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -1562,13 +1577,13 @@ begin
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
   perform ledger.note(p, 'corrected', 1);
+  perform ledger.name_nobody();
 end $$;
 
 create function ledger.own_delete(p uuid, the_topic text, mark uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -1583,6 +1598,7 @@ begin
   perform ledger.lay('ledger.pending', p);
   perform ledger.bar(p, mark, ledger.today() + 1);
   perform ledger.note(p, 'deleted', 1);
+  perform ledger.name_nobody();
 end $$;
 
 -- Their yes, or their no, to an answer that waits. LG003: none does; nor does one that is out of date, since a
@@ -1591,7 +1607,6 @@ create function ledger.own_decide(p uuid, the_topic text, keep boolean, mark uui
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   waiting record;
@@ -1614,6 +1629,7 @@ begin
     perform ledger.bar(p, mark, ledger.today() + 1);
     perform ledger.note(p, 'declined', 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Topics that they withhold ────────────────────────────────────────────────────────────────────
@@ -1623,7 +1639,6 @@ create function ledger.own_withheld(p uuid) returns table (topic text)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1633,6 +1648,7 @@ begin
      where w.principal = p
        and not exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked)
      order by w.topic;
+  perform ledger.name_nobody();
 end $$;
 
 -- Keeps a topic back from all agents, or lets it go again. It is the one that a capture of the same label would be
@@ -1642,7 +1658,6 @@ create function ledger.own_withhold(p uuid, label text, keep_back boolean) retur
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -1664,6 +1679,7 @@ begin
     perform ledger.lay('ledger.withheld', p);
     perform ledger.note(p, case when keep_back then 'withheld' else 'released' end, 1);
   end if;
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Consent and objection ────────────────────────────────────────────────────────────────────────
@@ -1673,7 +1689,6 @@ create function ledger.own_consent(p uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1692,6 +1707,7 @@ begin
                 else 'none' end
       from (select 1) one
       left join ledger.consent c on c.principal = p;
+  perform ledger.name_nobody();
 end $$;
 
 -- Grants or revokes, where what stands is still as `expected`: decision, decided_on and notice, each null while
@@ -1700,7 +1716,6 @@ create function ledger.own_decide_consent(p uuid, new_decision text, new_notice 
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 begin
   perform ledger.lock_principal(p);
@@ -1718,6 +1733,7 @@ begin
   on conflict do nothing;
   perform ledger.lay('ledger.consent_history', p);
   perform ledger.note(p, 'consent_' || new_decision, 1);
+  perform ledger.name_nobody();
 end $$;
 
 create function ledger.own_receipts(p uuid)
@@ -1725,7 +1741,6 @@ create function ledger.own_receipts(p uuid)
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1734,6 +1749,7 @@ begin
     select h.decision, h.decided_on, h.notice from ledger.consent_history h
      where h.principal = p
      order by h.decided_on desc, h.decision, h.notice;
+  perform ledger.name_nobody();
 end $$;
 
 -- "Do not remember me", or that no longer. When it is lifted a barrier stands against all topics: what was said
@@ -1742,7 +1758,6 @@ create function ledger.own_object(p uuid, objects boolean, mark_all uuid) return
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -1759,6 +1774,7 @@ begin
     perform ledger.bar(p, mark_all, ledger.today() + 1);
   end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- ── Taking it away, erasing it ───────────────────────────────────────────────────────────────────
@@ -1770,7 +1786,6 @@ create function ledger.own_rest(p uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 begin
@@ -1783,6 +1798,7 @@ begin
            array(select a.on_day from ledger.audit a where a.principal = p order by a.on_day, a.action),
            array(select a.action from ledger.audit a where a.principal = p order by a.on_day, a.action),
            array(select a.n      from ledger.audit a where a.principal = p order by a.on_day, a.action);
+  perform ledger.name_nobody();
 end $$;
 
 -- What an erasure leaves: a refusal stands (a grant becomes one), an objection stands, and a barrier
@@ -1825,7 +1841,6 @@ create function ledger.own_erase(p uuid, mark_all uuid)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1850,6 +1865,7 @@ begin
     perform ledger.erase_now(p, mark_all);
   end if;
   return query select n_entries, n_pending, n_withheld, held;
+  perform ledger.name_nobody();
 end $$;
 
 -- Why an agent sees nothing: what the gate looks at, for one topic. For the principal's side and for
@@ -1861,7 +1877,6 @@ create function ledger.own_state(p uuid, label text)
   language plpgsql strict security definer rows 1
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 #variable_conflict use_column
 declare
@@ -1891,6 +1906,7 @@ begin
       from ledger.setting s
       left join ledger.topic t on t.key = the_key
      where s.only_row;
+  perform ledger.name_nobody();
 end $$;
 -- 08 · What operators call
 --
@@ -2430,7 +2446,6 @@ create function ledger.hold_place(p uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   changed integer;
@@ -2440,6 +2455,7 @@ begin
   insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
   get diagnostics changed = row_count;
   perform ledger.note(p, 'hold_placed', changed);
+  perform ledger.name_nobody();
 end $$;
 
 -- Lifts a hold and completes what waited for it: an erasure, or the end of answers that was postponed, of those whose
@@ -2448,7 +2464,6 @@ create function ledger.hold_lift(p uuid, mark_all uuid) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
-  set ledger.principal = ''
 as $$
 declare
   was   record;
@@ -2462,11 +2477,13 @@ begin
   delete from ledger.legal_hold h where h.principal = p
   returning h.erase_asked, h.postponed, h.postponed_waiting into was;
   if not found then
+    perform ledger.name_nobody();
     return;
   end if;
   perform ledger.note(p, 'hold_lifted', 1);
   if was.erase_asked then
     perform ledger.erase_now(p, mark_all);
+    perform ledger.name_nobody();
     return;
   end if;
 
@@ -2522,6 +2539,7 @@ begin
     perform ledger.lay('ledger.withheld', p);
   end if;
   perform ledger.note(p, 'dropped', n + more);
+  perform ledger.name_nobody();
 end $$;
 -- 09 · The sweep
 --

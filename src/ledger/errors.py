@@ -16,6 +16,7 @@
     └── SetupError              the deployment is not fit to start; for the person who starts it
         ├── WrongPepper
         ├── SchemaTooNew
+        ├── NoLedger            there is none where it was looked for; nothing was made
         ├── NotMigrated
         └── UnsafeRole
 
@@ -136,6 +137,10 @@ class WrongPepper(SetupError):
 
 class SchemaTooNew(SetupError):
     slug = "schema-too-new"
+
+
+class NoLedger(SetupError):
+    slug = "no-ledger"
 
 
 class NotMigrated(SetupError):

@@ -13,7 +13,6 @@ Source: DESIGN section 4; decision 0003.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 from collections.abc import Mapping
@@ -69,11 +68,6 @@ class Identity:
     def preview(self, what: Mapping[str, Any]) -> str:
         """Vouches that a step was run dry on exactly this; nobody else can make it."""
         return self._digest(b"\x00preview", json.dumps(what, sort_keys=True).encode())[:16].hex()
-
-    def login(self, role: str, secret: str) -> str:
-        """The password of a surface's login, where it is derived from the installer's `secret`."""
-        key = secret.encode() or self._pepper
-        return hmac.new(key, b"answer-ledger login " + role.encode(), hashlib.sha256).hexdigest()
 
     def _digest(self, kind: bytes, what: bytes) -> bytes:
         return hmac.digest(self._pepper, kind + b"\x1f" + what, "sha256")

@@ -27,7 +27,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from ledger import private
-from ledger.errors import SetupError
+from ledger.errors import NoLedger, SetupError
 from ledger.settings import Settings
 
 _BYTES = 32
@@ -38,26 +38,39 @@ _DAMAGED = "is damaged. Put it back from a backup, or remove it: tokens issued s
 class Keys:
     """`pepper` and `sealing` are bytes (32; a pepper that was set may be longer), `signing` is an Ed25519 key.
 
-    `signing` and `sealing` are the tenant's. `made_now`: at least one of them was made by this call, and its owner is to be told what its loss means.
+    `signing` and `sealing` are the tenant's. `made_now`: at least one of them was made by this call, and its owner is to be
+    told what its loss means. `lasting`: all of them are kept, so that a token is still good for the next process.
     """
 
     pepper: bytes = field(repr=False)
     signing: OKPKey = field(repr=False)
     sealing: bytes = field(repr=False)
     made_now: bool
+    lasting: bool = True
 
     @classmethod
-    def open(cls, data_dir: Path, settings: Settings) -> Self:
+    def open(cls, data_dir: Path, settings: Settings, *, make: bool = True) -> Self:
         """Reads the keys of `data_dir`, and makes those that are missing; LEDGER_PEPPER stands for its file.
 
         Processes that race at the first start get the same keys. Raises SetupError if a file is open to
-        other users or is damaged, or if the folder can't be written.
+        other users or is damaged, or if the folder can't be written. With `make` false nothing is made, not even the
+        folder, and it raises NoLedger where there is no pepper; the other two are drawn for this call alone then.
         """
-        folder = private.folder(private.data_folder(data_dir) / "keys")
+        folder = private.data_place(data_dir) / "keys"
         pepper, signing, sealing = folder / "pepper", folder / "signing.jwk", folder / "sealing.key"
-        made = [_make(signing, _new_signing), _make(sealing, _new_bytes)]
+        if make:
+            private.folder(private.data_folder(data_dir) / "keys")
+            made = [_make(signing, _new_signing), _make(sealing, _new_bytes)]
+            if settings.pepper is None:
+                made.append(_make(pepper, _new_bytes))
+        else:
+            made = []
+            if settings.pepper is None and not pepper.exists():
+                raise no_ledger(data_dir)
+            if folder.exists():
+                private.folder(folder)
+        lasting = signing.exists() and sealing.exists()
         if settings.pepper is None:
-            made.append(_make(pepper, _new_bytes))
             secret = _decode(private.read(pepper), f"{pepper} is damaged. Put it back from a backup.")
         else:
             secret = _decode(
@@ -68,13 +81,29 @@ class Keys:
         return cls(
             pepper=secret,
             signing=OKPKey.derive_key(
-                _of_tenant(_import(private.read(signing), f"{signing} {_DAMAGED}"), settings.tenant)
+                _of_tenant(
+                    _import(private.read(signing) if lasting else _new_signing(), f"{signing} {_DAMAGED}"),
+                    settings.tenant,
+                )
             ),
             sealing=_of_tenant(
-                _decode(private.read(sealing), f"{sealing} {_DAMAGED}", longest=_BYTES), settings.tenant
+                _decode(
+                    private.read(sealing) if lasting else _new_bytes(),
+                    f"{sealing} {_DAMAGED}",
+                    longest=_BYTES,
+                ),
+                settings.tenant,
             ),
             made_now=any(made),
+            lasting=lasting,
         )
+
+
+def no_ledger(data_dir: Path) -> NoLedger:
+    return NoLedger(
+        f"There is no ledger in {private.data_place(data_dir)}. Name the folder of yours with --data-dir or LEDGER_DATA_DIR, or "
+        "make one there with: answer-ledger serve (or migrate, for a PostgreSQL of yours)"
+    )
 
 
 def _make(path: Path, new: Callable[[], bytes]) -> bool:

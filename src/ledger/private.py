@@ -41,13 +41,18 @@ def explained(path: Path) -> Iterator[None]:
         ) from error
 
 
+def data_place(path: Path) -> Path:
+    """Where the data directory is, or would be."""
+    return path.expanduser().absolute()
+
+
 def data_folder(path: Path) -> Path:
     """The data directory, made if absent; a folder that was there keeps its modes.
 
     Made by root it may be entered (not listed) by others, for a server that runs as another user.
     Raises SetupError if it can't be made or is a PostgreSQL data directory itself.
     """
-    path = path.expanduser().absolute()
+    path = data_place(path)
     with explained(path):
         path.mkdir(mode=0o711 if _is_root() else 0o700, parents=True, exist_ok=True)
         foreign = (path / "PG_VERSION").exists()
@@ -94,22 +99,35 @@ def make_once(path: Path, content: bytes) -> bool:
 
     It appears whole or not at all, and of two processes that race one makes it.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    with explained(path):
+    with explained(path), _draft(path, content) as draft:
         try:
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
             # A link, unlike a rename, never replaces what another process made meanwhile.
             os.link(draft, path)
         except FileExistsError:
             return False
-        finally:
-            with suppress(FileNotFoundError):
-                draft.unlink()
         sync(path.parent)
     return True
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Writes `path` with mode 0600 in place of what is there; whole, or not at all."""
+    with explained(path), _draft(path, content) as draft:
+        draft.replace(path)
+        sync(path.parent)
+
+
+@contextmanager
+def _draft(path: Path, content: bytes) -> Iterator[Path]:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        yield draft
+    finally:
+        with suppress(FileNotFoundError):
+            draft.unlink()
 
 
 def sync(path: Path) -> None:

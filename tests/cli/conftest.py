@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from ledger.cli import main
+from ledger.keys import Keys
+from ledger.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -21,6 +23,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def environment(database: Any, tmp_path: Path) -> dict[str, str]:
+    database.passwords.keep(tmp_path / "data")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LEDGER_")}
     return kept | {
         "LEDGER_DATABASE_URL": database.url,
@@ -84,7 +87,16 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 @pytest.fixture
-def command(bare: Call, database: Any, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """The same on the test's database."""
-    monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
+def keyed(bare: Call) -> Call:
+    """The same beside the keys of a ledger."""
+    settings = Settings.load()
+    Keys.open(settings.data_dir, settings)
     return bare
+
+
+@pytest.fixture
+def command(keyed: Call, database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """The same on the test's database."""
+    database.passwords.keep(tmp_path / "data")
+    monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
+    return keyed

@@ -26,6 +26,7 @@ def test_a_fresh_database_is_well(command: Any) -> None:
 
 
 def test_the_default_ledger_is_well_and_its_keys_want_a_backup_of_their_own(bare: Any) -> None:
+    bare("topics", "import", "dating")
     done = bare("doctor", "--json")
     assert (done.code, leaks(done)) == (0, {})
     known = {one["about"]: one["seen"] for one in done.json if one["residue"]}
@@ -44,7 +45,7 @@ def test_each_finding_is_a_line_of_a_table_and_the_last_line_counts_them(command
     assert done.out.splitlines()[-1].startswith(told)
 
 
-def test_no_name_is_cut_off_on_a_narrow_terminal(run: Any) -> None:
+def test_no_name_is_cut_off_on_a_narrow_terminal(command: Any, run: Any) -> None:
     table, _, _ = run("doctor", COLUMNS="80").stdout.rpartition("\n\n")
     assert "log_parameter_max_length_on_error " in table
     assert "…" not in table and max(map(len, table.splitlines())) <= 80
@@ -76,7 +77,10 @@ def test_keys_in_the_database_s_own_folder_are_found(
     command: Any, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ((data,),) = database.rows("show data_directory")
-    monkeypatch.setenv("LEDGER_DATA_DIR", str(Path(data) / "ledger_keys"))
+    elsewhere = Path(data) / "ledger_keys"
+    monkeypatch.setenv("LEDGER_DATA_DIR", str(elsewhere))
+    database.passwords.keep(elsewhere)
+    command("topics", "import", "dating")
     done = command("doctor", "--json")
     assert set(leaks(done)) == {"where pepper and keys lie"}
     assert done.code == 1

@@ -22,8 +22,8 @@ def claims(token: str) -> Any:
 
 
 @pytest.mark.parametrize("scope", ["agent", "capture", "principal", "agent capture"])
-def test_a_token_of_a_principal(bare: Any, scope: str) -> None:
-    done = bare("token", "--scope", scope, "--principal", "ann", "--ttl", "60")
+def test_a_token_of_a_principal(keyed: Any, scope: str) -> None:
+    done = keyed("token", "--scope", scope, "--principal", "ann", "--ttl", "60")
     assert done.code == 0
     assert done.out.count("\n") == 1
     said, identify = claims(done.out.strip())
@@ -32,25 +32,25 @@ def test_a_token_of_a_principal(bare: Any, scope: str) -> None:
     assert said.max_tier == "full"
 
 
-def test_a_token_of_an_agent_and_nobody_else_may_be_narrowed(bare: Any) -> None:
+def test_a_token_of_an_agent_and_nobody_else_may_be_narrowed(keyed: Any) -> None:
     given = ("--principal", "ann", "--max-tier", "topics")
-    said, _ = claims(bare("token", "--scope", "agent", *given).out.strip())
+    said, _ = claims(keyed("token", "--scope", "agent", *given).out.strip())
     assert said.max_tier == "topics"
     for scope in ("capture", "principal", "agent capture"):
-        done = bare("token", "--scope", scope, *given)
+        done = keyed("token", "--scope", scope, *given)
         assert (done.code, done.out) == (2, "")
         assert "agent alone" in done.err
-    assert bare("token", "--scope", "operator", "--max-tier", "full").code == 2
+    assert keyed("token", "--scope", "operator", "--max-tier", "full").code == 2
 
 
-def test_tenants_that_share_their_keys_share_no_token(bare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tenants_that_share_their_keys_share_no_token(keyed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {}
     for tenant in ("north", "south"):
         monkeypatch.setenv("LEDGER_TENANT", tenant)
         made[tenant] = [
-            bare("token", "--scope", "agent", "--principal", "ann").out.strip(),
-            bare("token", "--scope", "operator").out.strip(),
-            bare("token", "--scope", "issuer").out.strip(),
+            keyed("token", "--scope", "agent", "--principal", "ann").out.strip(),
+            keyed("token", "--scope", "operator").out.strip(),
+            keyed("token", "--scope", "issuer").out.strip(),
         ]
     for tenant in made:
         monkeypatch.setenv("LEDGER_TENANT", tenant)
@@ -64,24 +64,28 @@ def test_tenants_that_share_their_keys_share_no_token(bare: Any, monkeypatch: py
 
 
 @pytest.mark.parametrize("scope", ["operator", "issuer"])
-def test_a_token_of_an_operator_or_a_backend_names_no_principal(bare: Any, scope: str) -> None:
-    said, _ = claims(bare("token", "--scope", scope).out.strip())
+def test_a_token_of_an_operator_or_a_backend_names_no_principal(keyed: Any, scope: str) -> None:
+    said, _ = claims(keyed("token", "--scope", scope).out.strip())
     assert {*said.scopes} == {scope}
     assert said.principal is None
-    assert bare("token", "--scope", scope, "--principal", "ann").code == 2
+    assert keyed("token", "--scope", scope, "--principal", "ann").code == 2
 
 
-def test_a_token_of_nobody_says_what_is_missing(bare: Any) -> None:
-    done = bare("token", "--scope", "agent capture")
+def test_a_token_of_nobody_says_what_is_missing(keyed: Any) -> None:
+    done = keyed("token", "--scope", "agent capture")
     assert done.code == 2
     assert "--principal ID" in done.err
 
 
-def test_the_first_token_makes_the_keys_and_says_so_beside_it(bare: Any, tmp_path: Any) -> None:
-    done = bare("token", "--scope", "operator")
-    assert done.out.count(".") == 2
-    assert str(tmp_path / "data" / "keys") in done.err
-    assert bare("token", "--scope", "operator").err == ""
+def test_where_there_are_no_keys_no_token_is_made_with_new_ones(bare: Any, tmp_path: Any) -> None:
+    for pepper in (None, "YW5vdGhlciBwZXBwZXIgYW5vdGhlciBwZXBwZXIgISE="):
+        with pytest.MonkeyPatch.context() as patch:
+            if pepper:
+                patch.setenv("LEDGER_PEPPER", pepper)
+            done = bare("token", "--scope", "operator")
+        assert (done.code, done.out) == (1, "")
+        assert f"There is no ledger in {tmp_path / 'data'}" in done.err
+        assert not (tmp_path / "data").exists()
 
 
 def test_migrate_makes_an_empty_database_a_ledger_once(
@@ -93,8 +97,8 @@ def test_migrate_makes_an_empty_database_a_ledger_once(
     assert "nothing to do" in command("migrate").out
 
 
-def test_migrate_without_a_database_says_which_one_is_meant(bare: Any) -> None:
-    done = bare("migrate")
+def test_migrate_without_a_database_says_which_one_is_meant(keyed: Any) -> None:
+    done = keyed("migrate")
     assert done.code == 2
     assert "--database" in done.err
 

@@ -81,7 +81,7 @@ def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
             "policies with another",
             "barrier.writer",
         ),
-        ("alter function ledger.recall reset ledger.tier", "functions other", "recall"),
+        ("alter function ledger.recall reset row_security", "functions other", "recall"),
         ("alter function ledger.capture called on null input", "functions other", "capture"),
         (
             "create or replace function ledger.tier() returns text language sql stable parallel safe return 'full'",

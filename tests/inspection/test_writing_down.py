@@ -10,7 +10,7 @@ import pytest
 
 from ledger.db import inspection, logins, migrations
 from ledger.embedded import EmbeddedServer
-from ledger.identity import Identity
+from ledger.passwords import Passwords
 
 
 def leaks(database: Any) -> dict[str, str]:
@@ -80,7 +80,7 @@ def remembering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             admin.execute(f"alter system set {name} = {quoted}")
     with EmbeddedServer.open(folder) as server:
         conninfo = server.admin_conninfo()
-        migrations.migrate(conninfo, Identity(b"tests" * 8, "default"), logins.secret_of(conninfo), ())
+        migrations.migrate(conninfo, Passwords.new(logins.ROLES), ())
         with psycopg.connect(conninfo, autocommit=True) as admin:
             admin.execute("select pg_create_physical_replication_slot('held', true)")
             admin.execute("select pg_create_logical_replication_slot('read', 'pgoutput')")

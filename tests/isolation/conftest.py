@@ -12,6 +12,7 @@ from ledger.settings import Settings
 
 def _settings(folder: Path) -> Any:
     def make(database: Any, tenant: str) -> Settings:
+        database.passwords.keep(folder)
         return Settings.load(database_url=database.url, data_dir=folder, tenant=tenant)
 
     return make

@@ -37,7 +37,7 @@ def broken(stage: Stage, tmp_path: Path) -> Iterator[Callable[..., Stage]]:
             installer.execute("alter event trigger ledger_columns_closed disable")
             for statement in statements:
                 installer.execute(statement)
-        return Stage(stage.conninfo, name, tmp_path, **more)
+        return Stage(stage.conninfo, name, tmp_path, stage.passwords, **more)
 
     yield make
     with psycopg.connect(stage.admin("postgres"), autocommit=True) as admin:

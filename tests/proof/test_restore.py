@@ -15,7 +15,7 @@ from ledger.db import expected, logins, migrations
 from ledger.db.operation import Surface
 from ledger.db.remains import Remains
 from ledger.embedded import EmbeddedServer, binaries
-from ledger.identity import Identity
+from ledger.passwords import Passwords
 from ledger.proof import histories
 from ledger.proof.play import Play
 
@@ -46,11 +46,8 @@ def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
         for name in ("roles", "restored"):
             with psycopg.connect(other.admin_conninfo(), autocommit=True) as admin:
                 admin.execute(f"create database {name}")
-        identity = Identity(b"tests" * 8, "default")
-        migrations.migrate(
-            other.admin_conninfo("roles"), identity, logins.secret_of(other.admin_conninfo()),
-            Gate(languages.load()).bare_forms(),
-        )  # fmt: skip
+        passwords = Passwords.new(logins.ROLES)
+        migrations.migrate(other.admin_conninfo("roles"), passwords, Gate(languages.load()).bare_forms())
         if far_ahead == "the other cluster":
             count(other.admin_conninfo(), 20_000)
         with stage.place() as place:
@@ -67,7 +64,7 @@ def test_a_restored_ledger_lies_in_order_and_is_stamped_anew(
                 count(other.admin_conninfo(), 40_000)
                 assert passed(remains, before)
             with psycopg.connect(
-                logins.derived(target, identity)[Surface.SWEEPER], autocommit=True
+                logins.with_passwords(target, passwords)[Surface.SWEEPER], autocommit=True
             ) as sweeper:
                 sweeper.execute("select ledger.cut()")
                 for (piece,) in sweeper.execute(

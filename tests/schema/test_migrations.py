@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, inspect
 
-from ledger.db import logins, migrations, models, revisions
-from ledger.errors import NotMigrated, SchemaTooNew, SetupError
+from ledger.db import migrations, models, revisions
+from ledger.errors import NoLedger, SchemaTooNew, SetupError
 
 SCHEMA = migrations.schema_folder()
 
@@ -94,43 +94,45 @@ def test_the_classes_are_the_database(database):
 
 def test_a_second_run_changes_nothing(wheel_server):
     empty = wheel_server.empty()
-    secret = logins.secret_of(empty)
-    assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == [migrations.HEAD]
-    assert migrations.migrate(empty, wheel_server.identity, secret, ["no"]) == []
+    assert migrations.migrate(empty, wheel_server.passwords, ["no"]) == [migrations.HEAD]
+    assert migrations.migrate(empty, wheel_server.passwords, ["no"]) == []
 
 
 def test_processes_that_open_one_database_at_the_same_moment_do_not_stop_each_other(wheel_server):
-    conninfo, identity = wheel_server.empty(), wheel_server.identity
-    opening = (conninfo, identity, logins.secret_of(conninfo), ["no"])
-    migrations.migrate(*opening)
+    conninfo = wheel_server.empty()
+    migrations.migrate(conninfo, wheel_server.passwords, ["no"])
     with (
         ThreadPoolExecutor(1) as other,
         psycopg.connect(conninfo) as first,
         psycopg.connect(conninfo, autocommit=True) as looking,
     ):
         first.execute("alter role ledger_agent connection limit -1")
-        second = other.submit(migrations.migrate, *opening)
+        second = other.submit(set_passwords, conninfo, wheel_server.passwords)
         while (
             not looking.execute("select 1 from pg_locks where not granted").fetchall() and not second.done()
         ):
             time.sleep(0.01)
         first.commit()
-        assert second.result() == []
+        second.result()
+
+
+def set_passwords(conninfo, passwords):
+    with migrations.installing(conninfo) as installation:
+        installation.set_passwords(passwords)
 
 
 def test_a_database_without_a_ledger_says_what_to_do():
-    with pytest.raises(NotMigrated, match="answer-ledger migrate"):
+    with pytest.raises(NoLedger, match="answer-ledger migrate"):
         migrations.check(None)
 
 
 def test_a_newer_schema_is_refused_and_left_as_it_is(wheel_server):
     empty = wheel_server.empty()
-    secret = logins.secret_of(empty)
-    migrations.migrate(empty, wheel_server.identity, secret, ["no"])
+    migrations.migrate(empty, wheel_server.passwords, ["no"])
     with psycopg.connect(empty, autocommit=True) as connection:
         connection.execute("update ledger.version set version_num = '9999'")
     with pytest.raises(SchemaTooNew, match="newer release"):
-        migrations.migrate(empty, wheel_server.identity, secret, ["no"])
+        migrations.migrate(empty, wheel_server.passwords, ["no"])
     with pytest.raises(SchemaTooNew):
         migrations.check("9999")
 
@@ -142,7 +144,7 @@ def test_an_installer_without_the_right_to_make_roles_is_told_so(wheel_server):
         connection.execute("create role poor_installer login password 'poor'")
     poor = psycopg.conninfo.make_conninfo(empty, user="poor_installer", password="poor")
     with pytest.raises(SetupError, match="CREATEROLE"):
-        migrations.migrate(poor, wheel_server.identity, "poor", ["no"])
+        migrations.migrate(poor, wheel_server.passwords, ["no"])
 
 
 @pytest.mark.parametrize(
@@ -159,8 +161,8 @@ def test_a_role_that_is_there_already_with_rights_stops_the_installation(wheel_s
     with psycopg.connect(empty, autocommit=True) as connection:
         connection.execute(right)
         try:
-            with pytest.raises(SetupError, match="is there already"):
-                migrations.migrate(empty, wheel_server.identity, logins.secret_of(empty), ["no"])
+            with pytest.raises(SetupError, match="there already"):
+                migrations.migrate(empty, wheel_server.passwords, ["no"])
         finally:
             connection.execute(back)
 
@@ -168,7 +170,7 @@ def test_a_role_that_is_there_already_with_rights_stops_the_installation(wheel_s
 def test_the_list_of_bare_answers_is_that_of_the_release(wheel_server):
     empty = wheel_server.empty()
     for forms in (["no", "yes"], ["no", "same"]):
-        migrations.migrate(empty, wheel_server.identity, logins.secret_of(empty), forms)
+        migrations.migrate(empty, wheel_server.passwords, forms)
         with psycopg.connect(empty) as connection:
             found = connection.execute("select form from ledger.bare_form order by 1").fetchall()
         assert [form for (form,) in found] == forms

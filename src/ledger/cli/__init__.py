@@ -155,27 +155,30 @@ def token(
 
     The first three are about one person: name him with --principal.
     """
-    from ledger.cli.terminal import tell_of_keys
     from ledger.identity import Identity
-    from ledger.keys import Keys
-    from ledger.tokens import MAX_TTL, Scope, Tokens
+    from ledger.keys import Keys, no_ledger
+    from ledger.tokens import MAX_TTL, Scope, Tokens, refuse_wrong
     from ledger.tokens.claims import OF_A_PRINCIPAL
 
     chosen = settings(data_dir, None)
-    keys = Keys.open(chosen.data_dir, chosen)
-    if keys.made_now:
-        tell_of_keys(chosen.data_dir)
-    identity = Identity(keys.pepper, chosen.tenant)
     try:
         scopes = {Scope(word) for word in scope.split()}
     except ValueError:
         raise InvalidRequest(f"--scope is one of {', '.join(Scope)}, or 'agent capture'.") from None
     if principal is None and scopes <= OF_A_PRINCIPAL:
         raise InvalidRequest("Whose answers is it about? Add --principal ID.")
+    lives = MAX_TTL if ttl is None else ttl
+    refuse_wrong(
+        scopes, of_principal=principal is not None, ttl=lives, max_tier=max_tier
+    )  # wrong in any ledger
+    keys = Keys.open(chosen.data_dir, chosen, make=False)
+    if not keys.lasting:
+        raise no_ledger(chosen.data_dir)
+    identity = Identity(keys.pepper, chosen.tenant)
     issued = Tokens.open(chosen, keys, identity.principal).issue(
         scopes,
         principal=None if principal is None else identity.principal(principal),
-        ttl=MAX_TTL if ttl is None else ttl,
+        ttl=lives,
         max_tier=max_tier,
     )
     typer.echo(issued.token)
@@ -189,11 +192,24 @@ app.add_typer(windows.windows, name="windows", rich_help_panel=RUN)
     epilog=example("answer-ledger migrate --database postgresql://installer:secret@db.example/ledger"),
     rich_help_panel=RUN,
 )
-def migrate(database: Database = None, data_dir: DataDir = None) -> None:
-    """Brings a PostgreSQL of yours to this release. The embedded one is brought there when it starts."""
-    from ledger.cli.terminal import say
-    from ledger.identity import Identity
-    from ledger.keys import Keys
+def migrate(
+    new_passwords: Annotated[
+        bool,
+        typer.Option(
+            "--new-passwords",
+            help="Give the surfaces new passwords, in every ledger of the cluster. Whoever serves needs the new logins.json.",
+        ),
+    ] = False,
+    database: Database = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Brings a PostgreSQL of yours to this release. The embedded one is brought there when it starts.
+
+    Makes the keys and the passwords of the surfaces in the data directory, where there are none, and sets those
+    passwords in the database. A database that was filled with another pepper is refused.
+    """
+    from ledger.cli.terminal import complain, say, tell_of_keys
+    from ledger.passwords import place
     from ledger.service import deployment
 
     chosen = settings(data_dir, database)
@@ -202,9 +218,21 @@ def migrate(database: Database = None, data_dir: DataDir = None) -> None:
         raise SetupError(
             "Name the database with --database or LEDGER_DATABASE_URL; the embedded one needs no migration."
         )
-    keys = Keys.open(chosen.data_dir, chosen)
-    ran = deployment.migrate(url, Identity(keys.pepper, chosen.tenant))
-    say(f"ran {', '.join(ran)}" if ran else "nothing to do: the database is of this release")
+    done = deployment.migrate(url, chosen, new_passwords=new_passwords)
+    if done.keys.made_now:
+        tell_of_keys(chosen.data_dir.absolute())
+    if done.passwords_set:
+        complain(
+            f"The surfaces have the passwords of {place(chosen.data_dir)}. A worker on another machine needs a copy of the keys "
+            "folder, or a URL for each surface (LEDGER_DATABASE_URL_AGENT and so on)."
+        )
+    say(
+        f"ran {', '.join(done.ran)}"
+        if done.ran
+        else "set the passwords of the surfaces"
+        if done.passwords_set
+        else "nothing to do: the database is of this release"
+    )
 
 
 app.command(epilog=example("answer-ledger why ann kids"), rich_help_panel=PERSON)(person.why)

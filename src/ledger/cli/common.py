@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ledger.errors import BadLabel, Conflict, InvalidRequest, LedgerError, NotFound, SetupError
+from ledger.errors import BadLabel, Conflict, InvalidRequest, LedgerError, NoLedger, NotFound, SetupError
 
 if TYPE_CHECKING:
     from ledger.service.ledger import Ledger
@@ -55,14 +55,14 @@ def settings(data_dir: Path | None, database: str | None, **more: Any) -> Settin
 
 
 @contextmanager
-def opened(data_dir: Path | None, database: str | None) -> Iterator[Ledger]:
-    """An open ledger."""
+def opened(data_dir: Path | None, database: str | None, *, make: bool = False) -> Iterator[Ledger]:
+    """An open ledger. Raises NoLedger where there is none, and makes nothing, unless it is to be made."""
     from ledger.cli.terminal import opening, tell_of_keys
     from ledger.service.ledger import Ledger
 
     chosen = settings(data_dir, database)
-    with opening(chosen):
-        ledger = Ledger.open(chosen)
+    with opening(chosen, make=make):
+        ledger = Ledger.open(chosen, make=make)
     with ledger:
         if ledger.deployment.keys.made_now:
             tell_of_keys(chosen.data_dir)
@@ -96,4 +96,4 @@ def refuse(error: LedgerError) -> int:
     if isinstance(error, InvalidRequest):
         for problem in error.problems:
             complain(f"  {problem.at}: {problem.message}")
-    return NO if isinstance(error, BadLabel | NotFound | Conflict) else WRONG
+    return NO if isinstance(error, BadLabel | NotFound | Conflict | NoLedger) else WRONG

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ledger.cli.common import NO, Database, DataDir, Json, Label, Yes, opened, print_json
 from ledger.cli.help import example, group
+from ledger.errors import NotFound
+
+if TYPE_CHECKING:
+    from ledger.service.ledger import Ledger
 
 ID = Annotated[
     str, typer.Argument(metavar="ID", help="The person, by the id that your application knows them by.")
@@ -46,6 +50,7 @@ def export(id: ID, data_dir: DataDir = None, database: Database = None) -> None:
     from ledger.service import principals
 
     with opened(data_dir, database) as ledger:
+        _refuse_unknown(ledger, id)
         taken = ledger.run(principals.export(ledger.context, ledger.principal(id).id))
     print_json(render.taken_away(taken))
 
@@ -57,9 +62,10 @@ def erase(
     from ledger.cli.terminal import confirmed, say
     from ledger.service import principals
 
-    if not confirmed("Erase everything of this principal, for good?", yes):
-        raise typer.Exit(NO)
     with opened(data_dir, database) as ledger:
+        _refuse_unknown(ledger, id)
+        if not confirmed("Erase everything of this principal, for good?", yes):
+            raise typer.Exit(NO)
         erased = ledger.run(principals.erase(ledger.context, ledger.principal(id).id))
     if json:
         print_json(asdict(erased))
@@ -68,6 +74,17 @@ def erase(
         f"entries {erased.entries}, pending {erased.pending}, withheld topics {erased.withheld}: "
         + ("hidden; a legal hold keeps them until it is lifted" if erased.on_hold else "erased")
     )
+
+
+def _refuse_unknown(ledger: Ledger, id: str) -> None:
+    """A mistyped id, tenant or folder must not read like a person of whom nothing is kept."""
+    from ledger.service import principals
+
+    if not ledger.run(principals.is_known(ledger.principal(id).id)):
+        raise NotFound(
+            "Nobody of this id is known here: nothing is kept, and nothing was done. See that the id, LEDGER_TENANT and "
+            "--data-dir or --database are the right ones."
+        )
 
 
 @hold.command("place", epilog=example("answer-ledger legal-hold place ann"))

@@ -25,9 +25,9 @@ def complain(line: str) -> None:
     errors.print(line, markup=False, soft_wrap=True)
 
 
-def opening(settings: Settings) -> AbstractContextManager[object]:
+def opening(settings: Settings, *, make: bool = True) -> AbstractContextManager[object]:
     """Says what is waited for, while it lasts: on a terminal always, else at a first start, which takes some seconds."""
-    first = settings.database_url is None and not (settings.data_dir / "keys").exists()
+    first = make and settings.database_url is None and not (settings.data_dir / "keys").exists()
     made = f"making the keys and the database in {settings.data_dir} ..."
     what = made if first else "opening the ledger ..."
     if errors.is_terminal:
@@ -43,6 +43,7 @@ def tell_of_keys(data_dir: Path) -> None:
         f"The keys of this ledger were made just now, in {data_dir / 'keys'}. Back them up, apart from the database.",
         "  pepper                    lost, nobody's answers are found again",
         "  signing.jwk, sealing.key  lost, the tokens issued so far are void",
+        "  logins.json               lost, nobody gets in until answer-ledger migrate has set new passwords",
     ):
         complain(line)
 

@@ -169,7 +169,7 @@ def import_topics(
     from ledger.service import operators
 
     loaded = packs.load_pack(pack if pack in packs.PACKS else _text(pack))
-    with opened(data_dir, database) as ledger:
+    with opened(data_dir, database, make=True) as ledger:
         for one in track(
             loaded.topics, "listing topics", console=errors, disable=not errors.is_terminal, transient=True
         ):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from ledger.db.operation import Surface
 from ledger.errors import NotMigrated, SetupError, Unavailable, UnsafeRole
-from ledger.identity import Identity
+
+ROLES = tuple(surface.role for surface in Surface)
 
 _UNSAFE = """
 select r.rolsuper or r.rolbypassrls or pg_has_role(current_user, 'ledger_owner', 'MEMBER')
@@ -17,27 +18,19 @@ select r.rolsuper or r.rolbypassrls or pg_has_role(current_user, 'ledger_owner',
 """
 
 
-def derived(installer: str, identity: Identity) -> dict[Surface, str]:
-    """The logins that `migrate` made with the installer's connection string: same server, own roles.
-
-    Their passwords are derived from the installer's, so that every worker that is given the same string gets in
-    and none of them works as the installer.
-    """
-    secret = secret_of(installer)
+def with_passwords(there: str, passwords: Mapping[str, str]) -> dict[Surface, str]:
+    """The connection string of each surface whose role has a password in `passwords`: the server and the database of
+    `there`, whose own user and password are of no matter."""
     return {
-        surface: make_conninfo(installer, user=surface.role, password=identity.login(surface.role, secret))
+        surface: make_conninfo(there, user=surface.role, password=passwords[surface.role])
         for surface in Surface
+        if surface.role in passwords
     }
-
-
-def secret_of(installer: str) -> str:
-    """What the surfaces' passwords are derived from; empty where the installer gets in without one."""
-    return str(conninfo_to_dict(installer).get("password") or "")
 
 
 def check(logins: Mapping[Surface, str]) -> None:
     """Tries every login once. Raises UnsafeRole for one that row-level security does not bind, NotMigrated
-    for one that is not let in, Unavailable where there is no server."""
+    for one that is not let in, SetupError and Unavailable as `explained` does."""
     for surface, conninfo in logins.items():
         try:
             with psycopg.connect(conninfo, connect_timeout=5, autocommit=True) as connection:
@@ -45,7 +38,7 @@ def check(logins: Mapping[Surface, str]) -> None:
         except psycopg.errors.UndefinedObject:
             raise NotMigrated(_HINT) from None
         except psycopg.OperationalError as error:
-            raise _refused(error) from None
+            raise NotMigrated(_HINT) if is_not_let_in(error) else explained(error) from None
         if row is None or row[0]:
             raise UnsafeRole(
                 f"The login of the {surface} surface is a superuser, bypasses row-level security, or belongs to the "
@@ -53,13 +46,44 @@ def check(logins: Mapping[Surface, str]) -> None:
             )
 
 
-_HINT = "The surfaces can't log in to this database. Set it up with: answer-ledger migrate --database URL"
+_HINT = (
+    "The surfaces can't log in to this database: their passwords are not those of keys/logins.json. Set them with: "
+    "answer-ledger migrate --database URL"
+)
+
+# A failed connection has no SQLSTATE in psycopg; the server's own words tell what was wrong. They are looked at and
+# never passed on, nor is what the caller named: half a password may stand in a host.
+_NOT_LET_IN = (
+    "authentication failed",
+    "no password supplied",
+    'role "',
+    "no pg_hba.conf entry",
+    "is not permitted to log in",
+)
+_NO_DATABASE = 'database "'
+_NO_HOST = ("could not translate host name", "Name or service not known", "failed to resolve host")
 
 
-def _refused(error: psycopg.OperationalError) -> SetupError | Unavailable:
-    # A failed connection has no SQLSTATE in psycopg; the server's own words tell the two apart. They are
-    # looked at and never passed on.
+def is_not_let_in(error: psycopg.OperationalError) -> bool:
+    """Whether the server was reached, and refuses this user or this password."""
+    return any(sign in str(error) for sign in _NOT_LET_IN)
+
+
+def explained(error: psycopg.OperationalError) -> SetupError | Unavailable:
+    """Which part of a connection string is wrong, without what stands there."""
     said = str(error)
-    if "password authentication failed" in said or "does not exist" in said or "no pg_hba.conf entry" in said:
-        return NotMigrated(_HINT)
+    if is_not_let_in(error):
+        return SetupError(
+            "The database server refuses this user or password. Mend them in LEDGER_DATABASE_URL or --database."
+        )
+    if _NO_DATABASE in said and "does not exist" in said:
+        return SetupError(
+            "There is no database of this name on the server. Create it, encoded in UTF8, or mend the name in "
+            "LEDGER_DATABASE_URL or --database."
+        )
+    if any(sign in said for sign in _NO_HOST):
+        return SetupError(
+            "There is no host of this name. Mend it in LEDGER_DATABASE_URL or --database; the special characters of a "
+            "password must be encoded there, such as %40 for @."
+        )
     return Unavailable("There is no database server to reach. Start it, or mend LEDGER_DATABASE_URL.")

@@ -11,16 +11,19 @@ Source: schema/migrations; decision 0004.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from uuid import UUID
 
 import psycopg
 from psycopg import sql
 
-from ledger.db.operation import Surface
-from ledger.errors import NotMigrated, SetupError
-from ledger.identity import Identity
+from ledger.db import logins
+from ledger.errors import NoLedger, NotMigrated, SetupError
+
+T = TypeVar("T")
 
 HEAD = "0001"
 """The revision that this release is made for: the newest of schema/migrations, by test. Said here, so that opening a
@@ -28,14 +31,31 @@ database that has it need not load what runs revisions."""
 
 OLDEST_SERVER = 150_000  # libpq's server_version_num of PostgreSQL 15
 
-_PRIVILEGED_ROLE = "LG007"  # schema/01_roles.sql
+_REFUSED = {
+    "42501": "This login may not set the ledger up. Use a superuser, or a role with CREATEROLE that owns the database.",
+    "LG007": "A role named ledger_... is there already, with rights that it must not have (such as SUPERUSER, BYPASSRLS, or "
+    "membership in another role). Take them away, or drop it, and try again.",
+    "LG011": "The roles of the ledger (ledger_owner and its like) are there already, and somebody else may become one of them: "
+    "the installer of another ledger in this cluster, whose roles both share. Install every ledger of a cluster as the same "
+    "role, or use a cluster of its own; if nobody installed one, revoke the membership.",
+    "55P03": "The ledger is busy, and the change had to wait for longer than five seconds. Nothing was changed; try again.",
+}
+"""SQLSTATE (PostgreSQL, appendix A; of class LG: schema/01_roles.sql) -> what to do."""
+
+_ALONE = "select pg_advisory_xact_lock(hashtextextended('ledger.migrate', 0))"
+_NEIGHBOURS = """
+select d.datname from pg_shdepend s join pg_database d on d.oid = s.dbid
+ where s.refclassid = 'pg_authid'::regclass and s.refobjid = to_regrole('ledger_owner') and s.deptype = 'o'
+   and d.datname <> current_database()
+ group by 1 order by 1
+"""
 
 _RACE = (
     psycopg.errors.UniqueViolation,
     psycopg.errors.DuplicateObject,
     psycopg.errors.DuplicateSchema,
     psycopg.errors.DuplicateTable,
-    psycopg.errors.InternalError_,  # XX000 "tuple concurrently updated": two set the password of one role
+    psycopg.errors.InternalError_,  # XX000 "tuple concurrently updated": two alter one role
 )
 
 
@@ -51,12 +71,12 @@ def revisions_folder() -> Path:
 
 
 def check(found: str | None) -> None:
-    """Raises NotMigrated or SchemaTooNew where the database's revision is not this release's."""
+    """Raises NoLedger, NotMigrated or SchemaTooNew where the database's revision is not this release's."""
     if found == HEAD:
         return
     if found is None:
-        raise NotMigrated(
-            "This database has no ledger yet. Set it up with: answer-ledger migrate --database URL"
+        raise NoLedger(
+            "There is no ledger in this database. Set it up with: answer-ledger migrate --database URL"
         )
     from ledger.db import revisions
 
@@ -66,47 +86,127 @@ def check(found: str | None) -> None:
     )
 
 
-def migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collection[str]) -> list[str]:
-    """Runs what has not run yet, sets the passwords of the surfaces' logins (Identity.login), and puts this
-    release's closed list of what bare answers are made of (Gate.bare_forms) where SQL looks for it.
+@contextmanager
+def installing(conninfo: str) -> Iterator[Installation]:
+    """The database, by the installer's connection string, to be set up by nobody else meanwhile: a second one waits.
 
-    `conninfo` is the installer's: a superuser, or a role that may create roles and owns the database. Gives
-    the revisions that ran. Raises SetupError.
+    `conninfo` is a superuser's, or that of a role that may create roles and owns the database. Raises SetupError where it
+    can't be: a password, host or database name that is wrong, a server that is too old, an encoding other than UTF8, a
+    right that is missing, roles of another installer. Raises Unavailable where there is no server.
     """
-    for _ in range(5):
-        try:
-            return _migrate(conninfo, identity, secret, bare_forms)
-        except _RACE:
-            time.sleep(0.2)  # another process does the same right now
-        except psycopg.errors.InsufficientPrivilege:
-            raise SetupError(
-                "This login may not set the ledger up. Use a superuser, or a role with CREATEROLE that owns the database."
-            ) from None
-        except psycopg.Error as error:
-            if error.sqlstate != _PRIVILEGED_ROLE:
-                raise
-            raise SetupError(
-                "A role named ledger_... is there already, with rights that it must not have (such as SUPERUSER, "
-                "BYPASSRLS, or membership in another role). Take them away, or drop it, and try again."
-            ) from None
-    raise SetupError("Another process keeps setting this database up. Wait for it, and try again.")
+    try:
+        with psycopg.connect(conninfo, connect_timeout=10, autocommit=True) as connection:
+            if connection.info.server_version < OLDEST_SERVER:
+                raise SetupError("PostgreSQL 15 or newer is needed.")
+            if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
+                raise SetupError(
+                    f"This database is encoded in {encoding}, and answers are in any script. Make one with: "
+                    "create database ... encoding 'UTF8' template template0"
+                )
+            # in a transaction, so that a pooler between leaves it with this connection
+            with connection.transaction():
+                connection.execute("set local idle_in_transaction_session_timeout = 0")
+                connection.execute(_ALONE)
+                yield Installation(conninfo)
+    except psycopg.Error as error:
+        if error.sqlstate in _REFUSED:
+            raise SetupError(_REFUSED[error.sqlstate]) from None
+        if isinstance(error, psycopg.OperationalError):
+            raise logins.explained(error) from None
+        raise
 
 
-def _migrate(conninfo: str, identity: Identity, secret: str, bare_forms: Collection[str]) -> list[str]:
-    ran: list[str] = []
-    with psycopg.connect(conninfo, autocommit=True) as connection:
-        if connection.info.server_version < OLDEST_SERVER:
-            raise SetupError("PostgreSQL 15 or newer is needed.")
-        connection.execute("create schema if not exists ledger")
-        found = _revision(connection)
-    if found != HEAD:
-        from ledger.db import revisions
-
-        ran = revisions.upgrade(revisions_folder(), conninfo)
-    with psycopg.connect(conninfo, autocommit=True) as connection:
-        _set_passwords(connection, identity, secret)
-        _set_bare_forms(connection, bare_forms)
+def migrate(conninfo: str, passwords: Mapping[str, str], bare_forms: Collection[str]) -> list[str]:
+    """All that an installation does, with these passwords. Gives the revisions that ran. Raises as `installing` does."""
+    with installing(conninfo) as installation:
+        ran = installation.upgrade(bare_forms)
+        if not installation.lets_in(passwords):
+            installation.set_passwords(passwords)
     return ran
+
+
+class Installation:
+    """What is done to a database while nobody else sets it up."""
+
+    def __init__(self, conninfo: str) -> None:
+        self._conninfo = conninfo
+
+    def proof(self) -> UUID | None:
+        """That of the pepper which the database was filled with (Identity.proof); None where it has none yet."""
+        with self._connection() as connection:
+            if _revision(connection) is None:
+                return None
+            row = connection.execute("select pepper_proof from ledger.setting").fetchone()
+        return None if row is None else row[0]
+
+    def upgrade(self, bare_forms: Collection[str]) -> list[str]:
+        """Runs what has not run yet, and puts this release's closed list of what bare answers are made of
+        (Gate.bare_forms) where SQL looks for it. Gives the revisions that ran."""
+        return self._again(lambda: self._upgrade(bare_forms))
+
+    def lets_in(self, passwords: Mapping[str, str]) -> bool:
+        """Whether the surfaces have these passwords already."""
+        try:
+            logins.check(logins.with_passwords(self._conninfo, passwords))
+        except NotMigrated:
+            return False
+        return True
+
+    def set_passwords(self, passwords: Mapping[str, str]) -> None:
+        """Sets the passwords of these roles, in every ledger of the cluster."""
+        self._again(lambda: self._set_passwords(passwords))
+
+    def prove(self, proof: UUID) -> None:
+        """Notes the proof of the pepper, where there is none yet."""
+        with self._connection() as connection:
+            connection.execute(
+                "update ledger.setting set pepper_proof = %s where pepper_proof is null", (proof,)
+            )
+
+    def neighbours(self) -> list[str]:
+        """The other databases of this cluster with a ledger, whose surfaces have the same passwords."""
+        with self._connection() as connection:
+            return [name for (name,) in connection.execute(_NEIGHBOURS).fetchall()]
+
+    def _upgrade(self, bare_forms: Collection[str]) -> list[str]:
+        ran: list[str] = []
+        with self._connection() as connection:
+            found = _revision(connection)
+            if found is None:
+                connection.execute("create schema if not exists ledger")
+        if found != HEAD:
+            from ledger.db import revisions
+
+            ran = revisions.upgrade(revisions_folder(), self._conninfo)
+        with self._connection() as connection:
+            _set_bare_forms(connection, bare_forms)
+        return ran
+
+    def _set_passwords(self, passwords: Mapping[str, str]) -> None:
+        with self._connection() as connection:
+            for role, password in passwords.items():
+                # hashed here, so that no server log can ever hold it
+                hashed = connection.pgconn.encrypt_password(
+                    password.encode(), role.encode(), b"scram-sha-256"
+                )
+                connection.execute(
+                    sql.SQL("alter role {} password {}").format(
+                        sql.Identifier(role), sql.Literal(hashed.decode())
+                    )
+                )
+
+    def _connection(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(self._conninfo, autocommit=True)
+
+    def _again(self, step: Callable[[], T]) -> T:
+        for _ in range(10):
+            try:
+                return step()
+            except _RACE:
+                time.sleep(
+                    0.2
+                )  # roles belong to the cluster, and another of its databases is set up right now
+        raise SetupError("Another process keeps setting this cluster up. Wait for it, and try again.")
 
 
 def _revision(connection: psycopg.Connection[Any]) -> str | None:
@@ -134,17 +234,3 @@ def run_sql_beside(file: str) -> None:
     driver = op.get_bind().connection.driver_connection
     assert driver is not None  # noqa: S101 - there is no offline mode
     driver.execute(Path(file).with_suffix(".sql").read_text("utf-8"))
-
-
-def _set_passwords(connection: psycopg.Connection[Any], identity: Identity, secret: str) -> None:
-    for surface in Surface:
-        password = identity.login(surface.role, secret)
-        # hashed here, so that no server log can ever hold it
-        hashed = connection.pgconn.encrypt_password(
-            password.encode(), surface.role.encode(), b"scram-sha-256"
-        )
-        connection.execute(
-            sql.SQL("alter role {} password {}").format(
-                sql.Identifier(surface.role), sql.Literal(hashed.decode())
-            )
-        )

@@ -19,7 +19,7 @@ import psycopg
 
 from ledger.db import logins, migrations
 from ledger.embedded import EmbeddedServer
-from ledger.identity import Identity
+from ledger.passwords import Passwords
 
 Right = tuple[str, str, str]
 """Role, object, right. The role PUBLIC is everybody."""
@@ -120,7 +120,6 @@ def _section(role: str, is_: str, held: list[Right], runs_as: dict[str, str]) ->
 
 
 def _main() -> None:
-    identity = Identity(b"for this page" * 3, "default")
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer.open(Path(folder) / "data", lasting=False) as server,
@@ -128,7 +127,7 @@ def _main() -> None:
         with psycopg.connect(server.admin_conninfo(), autocommit=True) as admin:
             admin.execute("create database ledger")
         conninfo = server.admin_conninfo("ledger")
-        migrations.migrate(conninfo, identity, logins.secret_of(conninfo), bare_forms=())
+        migrations.migrate(conninfo, Passwords.new(logins.ROLES), bare_forms=())
         with psycopg.connect(conninfo) as connection:
             sys.stdout.write(page(connection))
 

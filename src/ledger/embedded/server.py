@@ -78,6 +78,11 @@ class EmbeddedServer:
         with private.explained(home):
             return cls(home, pg_bin, lasting)
 
+    @staticmethod
+    def is_there(data_dir: Path) -> bool:
+        """Whether a server was ever made in `data_dir`."""
+        return (private.data_place(data_dir) / "postgres" / "cluster").exists()
+
     def admin_conninfo(self, dbname: str = "postgres") -> str:
         """The superuser's connection string (libpq) for one database. It holds the password."""
         return make_conninfo(

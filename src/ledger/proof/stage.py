@@ -31,15 +31,16 @@ from starlette.types import ASGIApp
 
 from ledger.api.app import create_app
 from ledger.core.model import Handling, Tier
+from ledger.db import logins, migrations
 from ledger.db.clock import Clock
 from ledger.db.operation import UseCase
 from ledger.embedded import EmbeddedServer
-from ledger.identity import Identity
+from ledger.passwords import Passwords
 from ledger.proof.client import Client
 from ledger.proof.histories import FIRST_DAY
 from ledger.proof.routes import inner
 from ledger.proof.words import LISTED
-from ledger.service.deployment import Deployment, migrate
+from ledger.service.deployment import Deployment, bare_forms
 from ledger.settings import Settings
 from ledger.tokens import Scope, Tokens
 
@@ -58,11 +59,12 @@ _numbers = itertools.count(1)
 @dataclass
 class Stage:
     """A server, and the database that others are cloned from. `conninfo` is a superuser's; `folder` is for the key
-    files of what is opened; `build` makes the application of a deployment. `server`: that of `alone`."""
+    files of what is opened, `passwords` are those of the surfaces; `build` makes the application of a deployment. `server`: that of `alone`."""
 
     conninfo: str
     template: str
     folder: Path
+    passwords: Passwords
     build: Callable[[Deployment], ASGIApp] = create_app
     server: EmbeddedServer | None = None
     _listed: str | None = None
@@ -81,8 +83,9 @@ class Stage:
                         admin.execute(f"alter system set {setting} = off")
                     admin.execute("select pg_reload_conf()")
                     admin.execute(f"create database {RELEASE}")
-                migrate(server.admin_conninfo(RELEASE), Identity(PEPPER.encode(), "default"))
-                yield cls(server.admin_conninfo(), RELEASE, folder, server=server)
+                passwords = Passwords.new(logins.ROLES)
+                migrations.migrate(server.admin_conninfo(RELEASE), passwords, bare_forms())
+                yield cls(server.admin_conninfo(), RELEASE, folder, passwords, server=server)
 
     def admin(self, database: str) -> str:
         """The superuser's connection string for a database."""
@@ -193,6 +196,7 @@ class Place:
             database_url=_url(self.installer), data_dir=self.stage.folder / self.database, pepper=PEPPER,
             sweep_every_hours=0, pool_max=1,
         )  # fmt: skip
+        self.stage.passwords.keep(settings.data_dir)
         self.deployment = Deployment.open(settings)
         self.app: Any = self.stage.build(self.deployment)
         self.tokens = Tokens.open(settings, self.deployment.keys, self.deployment.context.identity.principal)

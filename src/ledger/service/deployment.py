@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from uuid import UUID
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 
-from ledger import languages, notices, packs
+from ledger import languages, notices, packs, private
 from ledger.core.gate import Gate, Names
 from ledger.db import logins, migrations
 from ledger.db import operator as db
 from ledger.db.connections import Connections
 from ledger.db.operation import Surface
 from ledger.embedded import EmbeddedServer
-from ledger.errors import LedgerError, SetupError, Unavailable, WrongPepper
+from ledger.errors import LedgerError, NoLedger, NotMigrated, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
-from ledger.keys import Keys
+from ledger.keys import Keys, no_ledger
+from ledger.passwords import Passwords, place
 from ledger.processes import PerProcess
 from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
@@ -51,18 +54,23 @@ class Deployment:
     )
 
     @classmethod
-    def open(cls, settings: Settings) -> Deployment:
+    def open(cls, settings: Settings, *, make: bool = True) -> Deployment:
         """Starts what has to be started, and checks what has to fit. Raises SetupError, Unavailable.
 
         The embedded database is brought up to this release; one that the settings name is only checked
-        (`answer-ledger migrate` does it there).
+        (`answer-ledger migrate` does it there). With `make` false no ledger is made, nor any file or folder: it raises
+        NoLedger where there is none.
         """
-        keys = Keys.open(settings.data_dir, settings)
+        embedded = settings.database_url is None and len(own_logins(settings)) < len(Surface)
+        if not make and embedded and not EmbeddedServer.is_there(settings.data_dir):
+            raise no_ledger(settings.data_dir)
+        if embedded and EmbeddedServer.is_there(settings.data_dir):
+            _refuse_without_pepper(settings)
+        keys = Keys.open(settings.data_dir, settings, make=make)
         context = _context(settings, keys)
         deployment = cls(settings, keys, context, {})
         try:
             deployment._reach_database()
-            logins.check(deployment.logins)
             deployment._check_and_settle()
         except BaseException:
             deployment.close()
@@ -101,15 +109,27 @@ class Deployment:
 
     def _reach_database(self) -> None:
         own = own_logins(self.settings)
-        if len(own) < len(Surface):
-            self.installer = installer(self.settings)
-            if self.installer is None:
-                self.server = EmbeddedServer.open(self.settings.data_dir, pg_bin=self.settings.pg_bin)
-                self.installer = self.server.admin_conninfo(DATABASE)
-                _make_database(self.server.admin_conninfo("postgres"))
-                migrate(self.installer, self.context.identity)
-            self.logins.update(logins.derived(self.installer, self.context.identity))
-        self.logins.update(own)
+        self.installer = installer(self.settings)
+        if self.installer is None and len(own) < len(Surface):
+            self.server = EmbeddedServer.open(self.settings.data_dir, pg_bin=self.settings.pg_bin)
+            self.installer = self.server.admin_conninfo(DATABASE)
+            _make_database(self.server.admin_conninfo("postgres"))
+            self.logins = _set_up_embedded(self.installer, self.settings) | own
+            return
+        if self.installer is not None and len(own) < len(Surface):
+            passwords = Passwords.read(self.settings.data_dir)
+            if passwords is None:
+                raise NotMigrated(
+                    f"The passwords of the surfaces are not in {place(self.settings.data_dir)}. Run answer-ledger migrate, copy the "
+                    "keys folder from where it ran, or set a URL for each surface (LEDGER_DATABASE_URL_AGENT and so on)."
+                )
+            self.logins = logins.with_passwords(self.installer, passwords)
+        self.logins |= own
+        if len(self.logins) < len(Surface):
+            raise NotMigrated(
+                f"{place(self.settings.data_dir)} lacks the password of a surface. Copy it whole, or run: answer-ledger migrate --new-passwords"
+            )
+        logins.check(self.logins)
 
     def _check_and_settle(self) -> None:
         connections = Connections({Surface.OPERATOR: self.logins[Surface.OPERATOR]}, self.settings)
@@ -118,10 +138,7 @@ class Deployment:
             setting = connections.execute(db.setting_read())
             proof = str(self.context.identity.proof())
             if setting["pepper_proof"] not in (None, proof):
-                raise WrongPepper(
-                    "The pepper is not the one that this database was filled with: nobody's rows would be found. "
-                    f"Put the right one into LEDGER_PEPPER or {self.settings.data_dir / 'keys' / 'pepper'}."
-                )
+                raise _wrong_pepper(self.settings)
             # Only what is set in so many words: a process that is started without a setting must not undo it
             # for all the others.
             wanted: dict[str, str] = {"pepper_proof": proof}
@@ -164,14 +181,100 @@ def _readable(url: SecretStr) -> str:
     return url.get_secret_value()
 
 
-def migrate(conninfo: str, identity: Identity) -> list[str]:
-    """Brings a database to this release; gives the revisions that ran. Raises SetupError, Unavailable."""
+def migrate(url: str, settings: Settings, *, new_passwords: bool = False) -> Migrated:
+    """Brings a database to this release, makes keys and passwords where there are none, and sets the passwords of
+    the surfaces where the database has others.
+
+    Keys and database belong together from then on: raises WrongPepper, before anything is changed, for a database that
+    was filled with another pepper. Raises SetupError, Unavailable as `migrations.installing` does; and SetupError, with no
+    password changed, where other ledgers of the cluster have the roles and their passwords are not here (`new_passwords` sets new ones for all).
+    """
+    folder = settings.data_dir
+    with migrations.installing(url) as installation:
+        proof = installation.proof()
+        if proof is not None:
+            _refuse_other_keys(settings, proof)
+        ran = installation.upgrade(bare_forms())
+        kept = None if new_passwords else Passwords.read(folder)
+        neighbours = installation.neighbours()
+        if neighbours and not new_passwords and (kept is None or not installation.lets_in(kept)):
+            raise SetupError(
+                f"Other ledgers of this cluster ({', '.join(neighbours)}) have the same roles, with passwords that are not in "
+                f"{place(folder)}. Copy that file from the keys folder of one of them, and run migrate again; or set new ones for all "
+                "with --new-passwords, and copy the file to the others."
+            )
+        keys = Keys.open(folder, settings)
+        if kept is None:
+            new = Passwords.new(logins.ROLES)
+            kept = new.replace(folder) if new_passwords else new.keep(folder)
+        wanted = {**kept, **_chosen(settings)}
+        is_set = not installation.lets_in(wanted)
+        if is_set:
+            installation.set_passwords(wanted)
+        installation.prove(Identity(keys.pepper, settings.tenant).proof())
+    return Migrated(ran, keys, is_set)
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What a migration did: the revisions that ran, the keys that the ledger has, and whether passwords were set."""
+
+    ran: list[str]
+    keys: Keys
+    passwords_set: bool
+
+
+def _refuse_other_keys(settings: Settings, proof: UUID) -> None:
     try:
-        return migrations.migrate(conninfo, identity, logins.secret_of(conninfo), _gate().bare_forms())
-    except psycopg.OperationalError:
-        raise Unavailable(
-            "There is no database server to reach, or it does not let the installer in. Mend LEDGER_DATABASE_URL."
+        keys = Keys.open(settings.data_dir, settings, make=False)
+    except NoLedger:
+        raise WrongPepper(
+            "This database was filled with a pepper that is not here: nobody's rows would be found. Copy the keys folder of "
+            f"its ledger to {place(settings.data_dir).parent}, or name it with --data-dir; or put the pepper into LEDGER_PEPPER."
         ) from None
+    if Identity(keys.pepper, settings.tenant).proof() != proof:
+        raise _wrong_pepper(settings)
+
+
+def _refuse_without_pepper(settings: Settings) -> None:
+    # a new one would be a key that opens nothing
+    lies_at = private.data_place(settings.data_dir) / "keys" / "pepper"
+    if settings.pepper is None and not lies_at.exists():
+        raise WrongPepper(
+            f"{lies_at} is missing: without it nobody's answers are found again. Put it back from its backup, or into LEDGER_PEPPER."
+        )
+
+
+def _wrong_pepper(settings: Settings) -> WrongPepper:
+    return WrongPepper(
+        "The pepper is not the one that this database was filled with: nobody's rows would be found. "
+        f"Put the right one into LEDGER_PEPPER or {settings.data_dir / 'keys' / 'pepper'}."
+    )
+
+
+def _chosen(settings: Settings) -> dict[str, str]:
+    """The passwords that stand in URLs of single surfaces, where they are of the surface's own role."""
+    given = {surface.role: conninfo_to_dict(conninfo) for surface, conninfo in own_logins(settings).items()}
+    return {
+        role: str(parts["password"])
+        for role, parts in given.items()
+        if parts.get("user") == role and parts.get("password")
+    }
+
+
+def _set_up_embedded(conninfo: str, settings: Settings) -> dict[Surface, str]:
+    """Brings the embedded database to this release, and gives the logins of its surfaces, each tried once."""
+    passwords = Passwords.read(settings.data_dir) or Passwords.new(logins.ROLES).keep(settings.data_dir)
+    with migrations.installing(conninfo) as installation:
+        installation.upgrade(bare_forms())
+        if not installation.lets_in(passwords):
+            installation.set_passwords(passwords)
+    return logins.with_passwords(conninfo, passwords)
+
+
+def bare_forms() -> Collection[str]:
+    """This release's closed list of what bare answers are made of."""
+    return _gate().bare_forms()
 
 
 def _make_database(conninfo: str) -> None:

@@ -37,12 +37,13 @@ class Ledger:
         self._connections = Connections(deployment.logins, deployment.settings, self.context.listed.forget)
 
     @classmethod
-    def open(cls, settings: Settings | None = None, **given: Any) -> Self:
+    def open(cls, settings: Settings | None = None, *, make: bool = True, **given: Any) -> Self:
         """Opens the deployment of the settings (LEDGER_*, `.env`), or of those given by name.
 
-        Raises SetupError with the next step in it, and Unavailable where the database can't be reached.
+        Where there is no ledger one is made; with `make` false nothing is, and it raises NoLedger. Raises SetupError with
+        the next step in it, and Unavailable where the database can't be reached.
         """
-        return cls(Deployment.open(settings or Settings.load(**given)))
+        return cls(Deployment.open(settings or Settings.load(**given), make=make))
 
     def run(self, use_case: UseCase[T]) -> T:
         """Runs a use case of `ledger.service`. Raises what it says, and Unavailable."""

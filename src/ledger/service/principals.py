@@ -143,6 +143,15 @@ def erase(context: Context, principal: UUID) -> UseCase[Erased]:
     return erased
 
 
+def is_known(principal: UUID) -> UseCase[bool]:
+    """Whether anything is kept about them: an answer, a decision, a mark of what they took away."""
+    held: list[db.Held] = yield db.entries(principal, with_dropped=True)
+    kept_back: list[str] = yield db.withheld(principal)
+    standing: Consent = yield db.consent(principal)
+    rest: db.Rest = yield db.rest(principal)
+    return bool(held or kept_back or standing.decision or rest != db.Rest(False, False, False, (), ()))
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """Everything kept about them."""

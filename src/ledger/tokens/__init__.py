@@ -75,6 +75,29 @@ class _Registry(jws.JWSRegistry):
         return self.algorithms[name]
 
 
+def refuse_wrong(
+    scopes: Collection[Scope],
+    *,
+    of_principal: bool,
+    ttl: int = MAX_TTL,
+    max_tier: Tier | None = None,
+    topics: Collection[str] | None = None,
+) -> None:
+    """Raises InvalidRequest for a token that nobody is given."""
+    if not one_kind(scopes):
+        raise InvalidRequest("A token has one scope; only agent and capture go together.")
+    narrowing = [name for name, value in (("max_tier", max_tier), ("topics", topics)) if value is not None]
+    if narrowing and not may_be_narrowed(scopes):
+        raise InvalidRequest(
+            "Only a token whose scope is agent alone can be narrowed.",
+            [Problem(name, "goes with the scope agent alone") for name in narrowing],
+        )
+    if of_principal != OF_A_PRINCIPAL.issuperset(scopes):
+        raise InvalidRequest("A principal goes with the scopes agent, capture and principal, and no other.")
+    if not 1 <= ttl <= MAX_TTL:
+        raise InvalidRequest(f"A token lives from 1 to {MAX_TTL} seconds.")
+
+
 class Tokens:
     """Issues and verifies. `identify` turns an outside id into a principal and raises InvalidRequest
     where it can't be one; `outside` are the key sets of other issuers, whose `iss` is `outside_issuer`.
@@ -138,22 +161,7 @@ class Tokens:
         `principal` is given if and only if the scopes are of a principal, `max_tier` and `topics` only where the
         scope is agent alone. Raises InvalidRequest.
         """
-        if not one_kind(scopes):
-            raise InvalidRequest("A token has one scope; only agent and capture go together.")
-        narrowing = [
-            name for name, value in (("max_tier", max_tier), ("topics", topics)) if value is not None
-        ]
-        if narrowing and not may_be_narrowed(scopes):
-            raise InvalidRequest(
-                "Only a token whose scope is agent alone can be narrowed.",
-                [Problem(name, "goes with the scope agent alone") for name in narrowing],
-            )
-        if (principal is not None) != OF_A_PRINCIPAL.issuperset(scopes):
-            raise InvalidRequest(
-                "A principal goes with the scopes agent, capture and principal, and no other."
-            )
-        if not 1 <= ttl <= MAX_TTL:
-            raise InvalidRequest(f"A token lives from 1 to {MAX_TTL} seconds.")
+        refuse_wrong(scopes, of_principal=principal is not None, ttl=ttl, max_tier=max_tier, topics=topics)
         now = self._clock()
         grid = min(60, max(1, ttl // 10))
         expires = int(now + ttl) // grid * grid

@@ -68,6 +68,11 @@ MOVES: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda s: s.list_topic("animal"),
         lambda s: alias(s, "animal", "critter"),
     ),
+    "a label becomes an alias after its key went with the sweep": (
+        "critter",
+        lambda s: s.list_topic("animal"),
+        lambda s: (s.later(2), s.sweep(), alias(s, "animal", "critter"), s.later(-2)),
+    ),
     "a label becomes an alias, and is none again": (
         "critter",
         lambda s: s.list_topic("animal"),

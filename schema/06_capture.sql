@@ -78,7 +78,8 @@ begin
   -- held: null where no hold stands; true where his erasure waits for its end
   select exists (select from ledger.objection o where o.principal = p) as objects,
          (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
-         array(select b.mark::text from ledger.barrier b where b.principal = p and b.not_before > day) as barred
+         array(select b.mark::text from ledger.barrier b
+                where b.principal = p and least(b.not_before, today + 1) > day) as barred
     into his;
 
   for new in
@@ -108,7 +109,7 @@ begin
       return false;
     end if;
 
-    select e.answer, e.as_of, w.as_of as waits_since
+    select e.answer, least(e.as_of, today) as as_of, least(w.as_of, today) as waits_since
       into old
       from (select) one
       left join ledger.entry e on e.principal = p and e.topic = new.topic
@@ -197,7 +198,8 @@ begin
        and not exists (select from ledger.legal_hold h where h.principal = p)
        and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
        and not exists (select from ledger.barrier b
-                        where b.principal = p and b.not_before > day and b.mark = any (marks));
+                        where b.principal = p and least(b.not_before, ledger.today() + 1) > day
+                          and b.mark = any (marks));
 end $$;
 comment on function ledger.offered is 'His entry on a topic, where it would now be offered as a question; else no row.';
 

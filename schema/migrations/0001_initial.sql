@@ -1267,7 +1267,9 @@ begin
       return false;
     end if;
 
-    select e.answer, least(e.as_of, today) as as_of, least(w.as_of, today) as waits_since
+    -- no day stays none: least() would make it today
+    select e.answer, case when e.as_of is not null then least(e.as_of, today) end as as_of,
+           case when w.as_of is not null then least(w.as_of, today) end as waits_since
       into old
       from (select) one
       left join ledger.entry e on e.principal = p and e.topic = new.topic

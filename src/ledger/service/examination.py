@@ -35,7 +35,7 @@ def examination(deployment: Deployment) -> list[Finding]:
 def _keys(deployment: Deployment) -> Iterator[Finding]:
     yield Finding("pepper", True, "that of this database")
     folder = deployment.settings.data_dir / "keys"
-    for path in [folder, *sorted(folder.iterdir())]:
+    for path in [folder, *sorted(folder.iterdir())] if folder.exists() else []:
         yield _closed(str(path.relative_to(folder.parent)), path)
     beside = Path(ENV_FILE)
     if beside.is_file() and any(PREFIX + name in beside.read_text("utf-8", "replace") for name in _SECRET):

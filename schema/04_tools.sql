@@ -13,10 +13,12 @@ create function ledger.hour() returns integer
   return extract(hour from now() at time zone 'UTC')::integer;
 comment on function ledger.hour is 'The hour of the day, in UTC, 0 to 23: for what may be asked once an hour. No row of a principal holds it.';
 
+-- A day that has yet to come was written by a host whose clock was wrong. It is read as today, and the sweep puts it
+-- right (09): else its row would be fresh till that day comes, and nothing said since would count.
 create function ledger.age(as_of date) returns integer
   language sql stable parallel safe
-  return ledger.today() - as_of;
-comment on function ledger.age is 'Whole days.';
+  return greatest(ledger.today() - as_of, 0);
+comment on function ledger.age is 'Whole days; of a day that has yet to come, none.';
 
 create function ledger.freshness(age integer, reconfirm_after integer, drop_after integer) returns text
   language sql immutable parallel safe

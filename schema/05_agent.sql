@@ -69,7 +69,7 @@ begin
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
-  select array_agg(e.topic), array_agg(e.as_of)
+  select array_agg(e.topic), array_agg(least(e.as_of, today))
     into topics, days
     from ledger.entry e
    where e.principal = seen
@@ -124,7 +124,7 @@ begin
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
-  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
+  select array_agg(e.topic), array_agg(e.answer), array_agg(least(e.as_of, today))
     into topics, answers, days
     from ledger.entry e
    where e.principal = seen

@@ -94,7 +94,8 @@ begin
   -- held: null where no hold stands; true where his erasure waits for its end
   select exists (select from ledger.objection o where o.principal = p) as objects,
          (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
-         array(select b.mark::text from ledger.barrier b where b.principal = p and b.not_before > day) as barred
+         array(select b.mark::text from ledger.barrier b
+                where b.principal = p and least(b.not_before, today + 1) > day) as barred
     into his;
 
   for new in
@@ -129,7 +130,9 @@ begin
       about.handling := ledger.handled_before(about.handling, new.names);
     end if;
 
-    select e.answer, e.as_of, w.as_of as waits_since
+    -- no day stays none: least() would make it today
+    select e.answer, case when e.as_of is not null then least(e.as_of, today) end as as_of,
+           case when w.as_of is not null then least(w.as_of, today) end as waits_since
       into old
       from (select) one
       left join ledger.entry e on e.principal = p and e.topic = new.topic
@@ -230,7 +233,8 @@ begin
        and not exists (select from ledger.legal_hold h where h.principal = p)
        and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
        and not exists (select from ledger.barrier b
-                        where b.principal = p and b.not_before > day and b.mark = any (marks));
+                        where b.principal = p and least(b.not_before, ledger.today() + 1) > day
+                          and b.mark = any (marks));
 end $$;
 comment on function ledger.offered is 'His entry on a topic, where it would now be offered as a question; else no row.';
 

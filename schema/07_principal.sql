@@ -28,7 +28,7 @@ begin
     perform ledger.name_nobody();
     return;
   end if;
-  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of), array_agg(e.pending)
+  select array_agg(e.topic), array_agg(e.answer), array_agg(least(e.as_of, ledger.today())), array_agg(e.pending)
     into topics, answers, days, waiting
     from (select topic, answer, as_of, false as pending from ledger.entry where principal = p
           union all
@@ -388,7 +388,7 @@ begin
   perform ledger.name_principal(p);
   erasing := exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
   if not erasing then
-    select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+    select least(e.as_of, ledger.today()) into day from ledger.entry e where e.principal = p and e.topic = the_key;
   end if;
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,

@@ -145,6 +145,7 @@ begin
   select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
   rows := ledger.past(here.piece, here.expires, null, most);
   if rows = '{}' then
+    perform ledger.bring_to_today(here.piece, here.expires, most);
     if here.expires = 'entries' then
       perform ledger.postpone_what_is_held();
     end if;
@@ -163,6 +164,40 @@ begin
     perform ledger.note_all(whose, 'expired');
   end if;
   return coalesce(cardinality(whose), 0);
+end $$;
+
+-- Days that have yet to come (04, age) become today, of at most so many principals; the next sweep goes on. A barrier
+-- may stand till tomorrow.
+create function ledger.bring_to_today(piece regclass, what text, most integer) returns void
+  language plpgsql as $$
+declare
+  col   text := case what when 'barriers' then 'not_before' when 'audit' then 'on_day' else 'as_of' end;
+  rows  text := case what
+    when 'barriers' then 'principal, mark, least(not_before, $2)'
+    when 'audit'    then 'principal, least(on_day, $2), action, sum(n)'
+    else 'principal, topic, answer, least(as_of, $2)'
+  end;
+  last  date := ledger.today() + case what when 'barriers' then 1 else 0 end;
+  whose uuid[];
+begin
+  execute format(
+    'select array(
+       select distinct r.principal from %s r
+        where r.%I > $1 and not exists (select from ledger.legal_hold h where h.principal = r.principal)
+        limit $2)', piece, col) into whose using last, most;
+  if whose = '{}' then
+    return;
+  end if;
+  perform ledger.lock_whole();
+  execute format(
+    'with taken as (
+       delete from %1$s r
+        where r.principal = any ($1) and not exists (select from ledger.legal_hold h where h.principal = r.principal)
+       returning *)
+     insert into %1$s select %2$s from taken %3$s order by %4$s',
+    piece, rows, case what when 'audit' then 'group by 1, 2, 3' end, case what when 'audit' then '1, 2, 3' else '1, 2' end)
+    using whose, last;
+  perform ledger.lay_piece(piece, whose);
 end $$;
 
 -- What a legal hold keeps though its window is over goes when the hold is lifted, also where the window is made longer
@@ -257,7 +292,7 @@ declare
   today  date := ledger.today();
   counts record;
 begin
-  if (select m.snapshot_on from ledger.sweep_mark m) > today - 7 then
+  if (select m.snapshot_on from ledger.sweep_mark m) between today - 6 and today then
     return false;
   end if;
   select array_agg(c.topic) as topics, array_agg(c.age_weeks) as ages, array_agg(c.n) as ns
@@ -274,7 +309,8 @@ begin
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
-  update ledger.sweep_mark m set snapshot_on = today where m.snapshot_on is null or m.snapshot_on <= today - 7;
+  update ledger.sweep_mark m set snapshot_on = today
+   where m.snapshot_on is null or m.snapshot_on not between today - 6 and today;
   if not found then
     return false;  -- another sweep was quicker
   end if;

@@ -509,10 +509,12 @@ create function ledger.hour() returns integer
   return extract(hour from now() at time zone 'UTC')::integer;
 comment on function ledger.hour is 'The hour of the day, in UTC, 0 to 23: for what may be asked once an hour. No row of a principal holds it.';
 
+-- A day that has yet to come was written by a host whose clock was wrong. It is read as today, and the sweep puts it
+-- right (09): else its row would be fresh till that day comes, and nothing said since would count.
 create function ledger.age(as_of date) returns integer
   language sql stable parallel safe
-  return ledger.today() - as_of;
-comment on function ledger.age is 'Whole days.';
+  return greatest(ledger.today() - as_of, 0);
+comment on function ledger.age is 'Whole days; of a day that has yet to come, none.';
 
 create function ledger.freshness(age integer, reconfirm_after integer, drop_after integer) returns text
   language sql immutable parallel safe
@@ -1020,7 +1022,7 @@ begin
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
-  select array_agg(e.topic), array_agg(e.as_of)
+  select array_agg(e.topic), array_agg(least(e.as_of, today))
     into topics, days
     from ledger.entry e
    where e.principal = seen
@@ -1075,7 +1077,7 @@ begin
   tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
-  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of)
+  select array_agg(e.topic), array_agg(e.answer), array_agg(least(e.as_of, today))
     into topics, answers, days
     from ledger.entry e
    where e.principal = seen
@@ -1307,7 +1309,8 @@ begin
   -- held: null where no hold stands; true where his erasure waits for its end
   select exists (select from ledger.objection o where o.principal = p) as objects,
          (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
-         array(select b.mark::text from ledger.barrier b where b.principal = p and b.not_before > day) as barred
+         array(select b.mark::text from ledger.barrier b
+                where b.principal = p and least(b.not_before, today + 1) > day) as barred
     into his;
 
   for new in
@@ -1342,7 +1345,9 @@ begin
       about.handling := ledger.handled_before(about.handling, new.names);
     end if;
 
-    select e.answer, e.as_of, w.as_of as waits_since
+    -- no day stays none: least() would make it today
+    select e.answer, case when e.as_of is not null then least(e.as_of, today) end as as_of,
+           case when w.as_of is not null then least(w.as_of, today) end as waits_since
       into old
       from (select) one
       left join ledger.entry e on e.principal = p and e.topic = new.topic
@@ -1443,7 +1448,8 @@ begin
        and not exists (select from ledger.legal_hold h where h.principal = p)
        and not exists (select from ledger.withheld w where w.principal = p and w.topic = the_topic)
        and not exists (select from ledger.barrier b
-                        where b.principal = p and b.not_before > day and b.mark = any (marks));
+                        where b.principal = p and least(b.not_before, ledger.today() + 1) > day
+                          and b.mark = any (marks));
 end $$;
 comment on function ledger.offered is 'His entry on a topic, where it would now be offered as a question; else no row.';
 
@@ -1527,7 +1533,7 @@ begin
     perform ledger.name_nobody();
     return;
   end if;
-  select array_agg(e.topic), array_agg(e.answer), array_agg(e.as_of), array_agg(e.pending)
+  select array_agg(e.topic), array_agg(e.answer), array_agg(least(e.as_of, ledger.today())), array_agg(e.pending)
     into topics, answers, days, waiting
     from (select topic, answer, as_of, false as pending from ledger.entry where principal = p
           union all
@@ -1887,7 +1893,7 @@ begin
   perform ledger.name_principal(p);
   erasing := exists (select from ledger.legal_hold h where h.principal = p and h.erase_asked);
   if not erasing then
-    select e.as_of into day from ledger.entry e where e.principal = p and e.topic = the_key;
+    select least(e.as_of, ledger.today()) into day from ledger.entry e where e.principal = p and e.topic = the_key;
   end if;
   return query
     select the_key, t.key is not null, coalesce(t.listed, false), coalesce(t.handling, 'sealed'), day,
@@ -2688,6 +2694,7 @@ begin
   select s.piece, s.expires into here from ledger.swept_piece(the_piece) s;
   rows := ledger.past(here.piece, here.expires, null, most);
   if rows = '{}' then
+    perform ledger.bring_to_today(here.piece, here.expires, most);
     if here.expires = 'entries' then
       perform ledger.postpone_what_is_held();
     end if;
@@ -2706,6 +2713,40 @@ begin
     perform ledger.note_all(whose, 'expired');
   end if;
   return coalesce(cardinality(whose), 0);
+end $$;
+
+-- Days that have yet to come (04, age) become today, of at most so many principals; the next sweep goes on. A barrier
+-- may stand till tomorrow.
+create function ledger.bring_to_today(piece regclass, what text, most integer) returns void
+  language plpgsql as $$
+declare
+  col   text := case what when 'barriers' then 'not_before' when 'audit' then 'on_day' else 'as_of' end;
+  rows  text := case what
+    when 'barriers' then 'principal, mark, least(not_before, $2)'
+    when 'audit'    then 'principal, least(on_day, $2), action, sum(n)'
+    else 'principal, topic, answer, least(as_of, $2)'
+  end;
+  last  date := ledger.today() + case what when 'barriers' then 1 else 0 end;
+  whose uuid[];
+begin
+  execute format(
+    'select array(
+       select distinct r.principal from %s r
+        where r.%I > $1 and not exists (select from ledger.legal_hold h where h.principal = r.principal)
+        limit $2)', piece, col) into whose using last, most;
+  if whose = '{}' then
+    return;
+  end if;
+  perform ledger.lock_whole();
+  execute format(
+    'with taken as (
+       delete from %1$s r
+        where r.principal = any ($1) and not exists (select from ledger.legal_hold h where h.principal = r.principal)
+       returning *)
+     insert into %1$s select %2$s from taken %3$s order by %4$s',
+    piece, rows, case what when 'audit' then 'group by 1, 2, 3' end, case what when 'audit' then '1, 2, 3' else '1, 2' end)
+    using whose, last;
+  perform ledger.lay_piece(piece, whose);
 end $$;
 
 -- What a legal hold keeps though its window is over goes when the hold is lifted, also where the window is made longer
@@ -2800,7 +2841,7 @@ declare
   today  date := ledger.today();
   counts record;
 begin
-  if (select m.snapshot_on from ledger.sweep_mark m) > today - 7 then
+  if (select m.snapshot_on from ledger.sweep_mark m) between today - 6 and today then
     return false;
   end if;
   select array_agg(c.topic) as topics, array_agg(c.age_weeks) as ages, array_agg(c.n) as ns
@@ -2817,7 +2858,8 @@ begin
            group by 1, 2) c;
 
   perform ledger.lock_in_common();
-  update ledger.sweep_mark m set snapshot_on = today where m.snapshot_on is null or m.snapshot_on <= today - 7;
+  update ledger.sweep_mark m set snapshot_on = today
+   where m.snapshot_on is null or m.snapshot_on not between today - 6 and today;
   if not found then
     return false;  -- another sweep was quicker
   end if;

@@ -46,7 +46,7 @@ class Keys:
     signing: OKPKey = field(repr=False)
     sealing: bytes = field(repr=False)
     made_now: bool
-    lasting: bool = True
+    lasting: bool = field(default=True, repr=False)
 
     @classmethod
     def open(cls, data_dir: Path, settings: Settings, *, make: bool = True) -> Self:

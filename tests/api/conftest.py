@@ -34,5 +34,6 @@ def untouched(wheel_server: Any, tmp_path_factory: pytest.TempPathFactory) -> It
     """The same, one for all tests of a module that change nothing."""
     database = wheel_server.clone()
     folder = tmp_path_factory.mktemp("untouched")
+    database.passwords.keep(folder)
     yield from _open(database, Settings.load(database_url=database.url, data_dir=folder))
     wheel_server.drop(database)

@@ -26,6 +26,7 @@ def _registry(server: Any, folder: Any, unlisted: int) -> tuple[Any, Deployment,
         "insert into ledger.topic (key) select 'coined_' || md5(n::text) from generate_series(1, %s) n order by 1",
         (unlisted,),
     )
+    database.passwords.keep(folder)
     deployment = Deployment.open(Settings.load(database_url=database.url, data_dir=folder))
     api = Api(deployment, database)
     for n in range(20):

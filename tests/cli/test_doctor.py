@@ -104,6 +104,18 @@ def test_a_key_file_that_others_may_read_is_refused_before_all_else(command: Any
     assert "chmod 600" in done.err
 
 
+def test_without_the_installers_password_it_says_that_it_is_missing(
+    command: Any, database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With which the surfaces get in all the same."""
+    password = quote(str(conninfo_to_dict(database.conninfo)["password"]), safe="")
+    monkeypatch.setenv("LEDGER_DATABASE_URL", database.url.replace(password, "not-this-one"))
+    assert command("topics", "list").code == 0
+    done = command("doctor")
+    assert done.code == 2
+    assert "refuses this user or password" in done.err and "not-this-one" not in done.err
+
+
 def test_without_the_installer_it_can_not_look(
     command: Any, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

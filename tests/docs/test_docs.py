@@ -31,6 +31,7 @@ def test_the_readmes_program_runs_as_shown(ledger, monkeypatch, capsys):
 
 
 def test_the_librarys_page_is_one_program_that_runs_as_shown(database, tmp_path, monkeypatch):
+    database.passwords.keep(tmp_path / "data")
     monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
     monkeypatch.setenv("LEDGER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)

@@ -34,6 +34,7 @@ def pooled(
     keys = tmp_path_factory.mktemp("keys")
 
     def settings(database: Any, tenant: str) -> Settings:
+        database.passwords.keep(keys)
         return Settings.load(database_url=database.url, data_dir=keys, tenant=tenant)
 
     with (

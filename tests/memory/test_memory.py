@@ -74,6 +74,7 @@ def host(database: Any, tmp_path: Path) -> Iterator[Host]:
     (tmp_path / "provider.json").write_text(json.dumps({"keys": [key.as_dict(private=False)]}))
     (tmp_path / "avoid.txt").write_text("Acme Holding\n")
     own = {name: value for name, value in os.environ.items() if not name.startswith(("LEDGER_", "PG"))}
+    database.passwords.keep(tmp_path / "data")
     settings = {
         "LEDGER_DATABASE_URL": database.url,
         "LEDGER_DATA_DIR": str(tmp_path / "data"),

@@ -17,6 +17,7 @@ PEPPER = "dGVzdHMgdGVzdHMgdGVzdHMgdGVzdHMgdGVzdHMgISE="
 def _open(server: Any, folder: Path) -> tuple[Any, Deployment, Api]:
     database = server.clone()
     database.day(START)
+    database.passwords.keep(folder)
     settings = Settings.load(database_url=database.url, data_dir=folder, pepper=PEPPER, sweep_every_hours=0)
     deployment = Deployment.open(settings)
     list_topics(database)

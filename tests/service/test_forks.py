@@ -33,6 +33,8 @@ def run(tmp_path: Path) -> Run:
     def start(*program: object, database: Any = None, seconds: float = 120) -> Any:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("LEDGER_")}
         named = {"LEDGER_DATABASE_URL": database.url} if database else {}
+        if database:
+            database.passwords.keep(tmp_path / "data")
         done = subprocess.run(
             [sys.executable, "-W", "error", *map(str, program)],
             env={**clean, **named, "LEDGER_DATA_DIR": str(tmp_path / "data")},

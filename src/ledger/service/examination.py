@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from ledger.db import inspection
+from ledger.db import inspection, logins
 from ledger.db.inspection import Finding, notices, pooling
 from ledger.service.deployment import Deployment
 from ledger.settings import ENV_FILE, PREFIX
@@ -22,7 +22,10 @@ def examination(deployment: Deployment) -> list[Finding]:
     """Everything that was looked at: the database as its installer sees it, the way there, then the keys. An open
     deployment's pepper has been compared with the database's proof, or it would not be open."""
     assert deployment.installer is not None  # noqa: S101 - the caller has looked
-    found = inspection.findings(deployment.installer)
+    try:
+        found = inspection.findings(deployment.installer)
+    except psycopg.OperationalError as error:  # the surfaces get in without the installer's password
+        raise logins.explained(error) from None
     found += pooling.findings(deployment.logins, prepared_statements=deployment.settings.prepared_statements)
     found += notices.findings(deployment.installer, deployment.context.notices)
     found += _keys(deployment)
@@ -32,7 +35,7 @@ def examination(deployment: Deployment) -> list[Finding]:
 def _keys(deployment: Deployment) -> Iterator[Finding]:
     yield Finding("pepper", True, "that of this database")
     folder = deployment.settings.data_dir / "keys"
-    for path in [folder, *sorted(folder.iterdir())]:
+    for path in [folder, *sorted(folder.iterdir())] if folder.exists() else []:
         yield _closed(str(path.relative_to(folder.parent)), path)
     beside = Path(ENV_FILE)
     if beside.is_file() and any(PREFIX + name in beside.read_text("utf-8", "replace") for name in _SECRET):

@@ -42,7 +42,7 @@ def test_every_section_that_is_cited_is_there(folder):
 
 
 def test_there_are_eight_guarantees():
-    assert GUARANTEES == [f"g{number}" for number in range(1, 9)]
+    assert [f"g{number}" for number in range(1, 9)] == GUARANTEES
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)

@@ -10,7 +10,7 @@ TRANSCRIPTS ?= ../shared/data/sgd.jsonl
 .DEFAULT_GOAL := help
 FUZZ   ?= 60
 
-.PHONY: help demo test prove prove-all check format bench rights fuzz lock freeze clean
+.PHONY: help demo test prove prove-all check format bench floors rights fuzz lock freeze clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both ne
 	$(BIN)/python -m benchmarks.gate
 	$(BIN)/python -m benchmarks.registry
 	$(BIN)/python -m benchmarks.oracle_timing
+
+floors: $(STAMP) ## what the gate, the registry and a replay reach on ../shared/data has not fallen
+	$(BIN)/python -m pytest benchmarks
 
 rights: $(STAMP) ## write docs/reference/rights.md: every right of every role, read from a database made for it
 	$(BIN)/python -m ledger.db.rights > docs/reference/rights.md.new

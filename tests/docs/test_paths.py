@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,10 @@ def test_the_map_names_files_of_every_layer():
     packages = {path.parent.name for path in (ROOT / "src" / "ledger").glob("*/__init__.py")}
     assert len(packages) > 8
     assert [one for one in packages if not any(path.startswith(f"src/ledger/{one}") for path in named)] == []
+
+
+def test_the_map_shows_the_layers_that_are_checked():
+    checks = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    (layers,) = (contract["layers"] for contract in checks["contracts"] if contract["type"] == "layers")
+    shown = " -> ".join(layer.replace("ledger.", "").replace(" | ", ", ") for layer in layers)
+    assert f"\n{shown}\n" in (ROOT / "docs" / "architecture.md").read_text("utf-8")

@@ -10,9 +10,9 @@ TRANSCRIPTS ?= ../shared/data/sgd.jsonl
 .DEFAULT_GOAL := help
 FUZZ   ?= 60
 
-.PHONY: help demo test prove prove-all check format bench rights fuzz lock freeze clean
+.PHONY: help demo test prove prove-all check format bench floors rights fuzz lock freeze clean
 
-help: ## what can be made
+help: ## lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 # A virtual environment of the project's own, from the pinned and hashed requirements.
@@ -27,7 +27,7 @@ $(STAMP): requirements/dev.txt pyproject.toml
 demo: $(STAMP) ## three agents, one person: who is asked what, and what the database knows
 	@$(BIN)/answer-ledger demo
 
-# What proves the guarantees takes as long as all the rest: two processes, side by side.
+# The tests that prove the guarantees take as long as all the rest: two processes at the same time.
 GUARANTEES := tests/proof tests/deletion tests/isolation tests/oracle tests/core
 test: $(STAMP) ## the whole suite, on the PostgreSQL of the wheel
 	@told=$$(mktemp); \
@@ -37,7 +37,7 @@ test: $(STAMP) ## the whole suite, on the PostgreSQL of the wheel
 	echo "the guarantees:"; cat $$told; rm -f $$told; \
 	exit $$((rest | guarantees))
 
-prove: $(STAMP) ## the page of evidence: what lasts tells nothing, the wall holds, nobody is an oracle
+prove: $(STAMP) ## the page of evidence: what lasts shows no origin, the wall is whole, no reply is an oracle
 	@$(BIN)/answer-ledger prove $(addprefix --transcripts ,$(wildcard $(TRANSCRIPTS)))
 
 prove-all: $(STAMP) ## the same with 10,000 histories (about half an hour)
@@ -54,12 +54,15 @@ format: $(STAMP) ## write the format that `check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both need ../shared/data), of what timing tells
+bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both need ../shared/data), of what timing shows
 	$(BIN)/python -m benchmarks.hot_path
 	$(BIN)/python -m benchmarks.physical_order
 	$(BIN)/python -m benchmarks.gate
 	$(BIN)/python -m benchmarks.registry
 	$(BIN)/python -m benchmarks.oracle_timing
+
+floors: $(STAMP) ## what the gate, the registry and a replay reach on ../shared/data has not fallen
+	$(BIN)/python -m pytest benchmarks
 
 rights: $(STAMP) ## write docs/reference/rights.md: every right of every role, read from a database made for it
 	$(BIN)/python -m ledger.db.rights > docs/reference/rights.md.new
@@ -72,7 +75,7 @@ $(VENV)/.fuzzer: requirements/fuzz.txt $(STAMP)
 fuzz: $(VENV)/.fuzzer ## a coverage-guided fuzzer on gate, labels and prompt block, FUZZ=60 seconds each (x86-64 Linux)
 	@for target in gate label prompt; do $(BIN)/python -m tests.fuzz $$target -max_total_time=$(FUZZ) -max_len=400 -timeout=10 -verbosity=0 || exit 1; done
 
-lock: ## pin the requirements anew, with hashes and without addresses (needs uv)
+lock: ## pin the requirements, with hashes and without addresses (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/runtime.txt
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/dev.txt
 

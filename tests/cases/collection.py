@@ -1,6 +1,6 @@
-"""The hard cases that stand beside the repository: what they say, and how the contract settles it.
+"""The hard cases: what they say, and how the contract settles it. README.md beside this file says how to read them.
 
-A case is told in words of its own; its steps are played through the real surfaces (`operations`), and what
+A case has words of its own; its steps are played through the real surfaces (`operations`), and what
 each must come to is compared with what it came to (`expectations`). Where a case and the contract differ,
 the contract stands: `SETTLED` names every such step, with the reason.
 """
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "cases"
-ABSENT = "the shared cases (../shared/cases) are not beside this checkout"
+CASES = Path(__file__).with_name("cases.json")
 
 Step = dict[str, Any]
 Place = tuple[str, int]  # the id of a case, and the number of a step in it
@@ -43,9 +42,7 @@ class Case:
 
 
 def load() -> list[Case]:
-    if not FOLDER.is_dir():
-        return []
-    return [_case(**one) for one in json.loads((FOLDER / "cases.json").read_text("utf-8"))]
+    return [_case(**one) for one in json.loads(CASES.read_text("utf-8"))]
 
 
 def _case(

@@ -1,7 +1,7 @@
 """The hard cases from public reports, each played whole through the real application.
 
-What a case means is told beside it (../shared/cases/README.md); `collection` says how the contract settles
-it, and which steps no surface of today can be asked.
+README.md says how to read a case; `collection` says how the contract settles it, and which steps no surface of
+today can be asked.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from .checks import CHECKS
-from .collection import ABSENT, CHECKED, FOLDER, OUT_OF_REACH, OUT_OF_REACH_WITHIN, SETTLED, Case, Place, load
+from .collection import CHECKED, OUT_OF_REACH, OUT_OF_REACH_WITHIN, SETTLED, Case, Place, load
 from .expectations import differences
 from .known_faults import KNOWN_FAULTS
 from .operations import OPERATIONS
@@ -17,10 +17,7 @@ from .scripts import SCRIPTS
 from .world import World
 
 CASES = load()
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=ABSENT)
-every_case = pytest.mark.parametrize(
-    "case", CASES or [pytest.param(None, id="absent")], ids=lambda case: getattr(case, "id", None)
-)
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
 
 @every_case

@@ -14,8 +14,6 @@ from ledger.service import replay
 from ledger.service.ledger import Ledger
 from ledger.service.replay import Report
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-
 Play = Callable[..., Report]
 
 
@@ -174,13 +172,3 @@ def test_a_file_that_is_not_there_is_told_and_not_repeated() -> None:
     with pytest.raises(SetupError) as refused:
         replay.read([Path("zebra.jsonl")])
     assert "zebra" not in refused.value.detail
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the transcripts are not in ../shared/data")
-def test_real_telephone_talk(ledger: Ledger) -> None:
-    lines, broken = replay.read([SHARED / "switchboard.jsonl"])
-    report = replay.play(ledger, [one for one in lines if one.answers])
-    assert broken == report.broken == []
-    assert report.captures["accepted"] > 0.95 * sum(report.captures.values())
-    assert report.asked_again > 30
-    assert 0.8 * report.asked_again < report.spared["topics"] <= report.spared["full"] <= report.asked_again

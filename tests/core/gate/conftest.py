@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -25,12 +24,3 @@ def outcome(gate: Gate) -> Outcome:
         return "kept" if verdict.accepted else str(verdict.reason)
 
     return judged
-
-
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of shared cases and data, which stands beside the repository and is no part of it."""
-    folder = Path(__file__).resolve().parents[3].parent / "shared"
-    if not folder.is_dir():
-        pytest.skip("the shared cases and data are not beside this checkout")
-    return folder

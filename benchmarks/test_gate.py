@@ -1,6 +1,6 @@
 """What the gate catches and keeps of real messages must not fall behind what was measured.
 
-The floors lie a little under the lower half of `python -m benchmarks.gate`, where every set is explained.
+The floors are a little under the lower half of `python -m benchmarks.gate`, where every set is explained.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 from benchmarks import asking
 from benchmarks.gate import DATA, SETS, lines
 from ledger.core.gate import Gate
+from ledger.languages import load
 
 FLOORS = {
     "en-negation": 99.2,
@@ -45,15 +46,20 @@ FLOORS = {
 }
 
 
+@pytest.fixture(scope="session")
+def gate() -> Gate:
+    return Gate(load())
+
+
 @pytest.mark.parametrize("name", FLOORS)
-def test_a_set_does_not_fall_below_its_floor(gate: Gate, shared: Path, name: str) -> None:
+def test_a_set_does_not_fall_below_its_floor(gate: Gate, name: str) -> None:
     tries = list(SETS[name][2](gate))
     assert len(tries) > 100
     share = 100 * sum(each.right for each in tries) / len(tries)
     assert share >= FLOORS[name]
 
 
-def test_the_lines_that_really_ask_are_those_of_the_published_list(shared: Path) -> None:
+def test_the_lines_that_really_ask_are_those_of_the_published_list() -> None:
     listed = json.loads(Path(asking.__file__).with_name("questions.json").read_text("utf-8"))
     assert sorted(listed) == ["nlupp", "restaurants8k", "sgd"]
     for name, known in listed.items():

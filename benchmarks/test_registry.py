@@ -6,10 +6,6 @@ import pytest
 
 from benchmarks import registry
 
-pytestmark = pytest.mark.skipif(
-    not registry.DATA.exists(), reason="the labels (../shared/data) are not beside this repository"
-)
-
 
 @pytest.fixture(scope="module")
 def found() -> list[registry.Line]:

@@ -50,11 +50,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_operator": (
         "topics_seen", "topic_read", "labels_taken", "aliases_of", "topic_create", "topic_change", "topics_merge",
         "alias_put", "alias_delete", "setting_read", "setting_change", "schema_version", "snapshot_read",
-        "hold_place", "hold_lift", "sweep_ask", "cut", "today",
+        "credential_put", "credential_stands", "credentials", "credential_revoke", "hold_place", "hold_lift", "sweep_ask",
+        "cut", "today",
     ),
     "ledger_sweeper": (
-        "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp",
-        "sweep_held_back", "sweep_done", "swept_on", "today",
+        "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot",
+        "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on", "today",
     ),
 }  # fmt: skip
 
@@ -70,7 +71,8 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
     ),
     "ledger_custodian": (
         "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "cut", "sweep_pieces", "sweep_due",
-        "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
+        "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done",
+        "swept_on",
     ),
     "ledger_owner": ("today",),
 }  # fmt: skip
@@ -106,6 +108,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
     for column in ("principal", "topic", "as_of"):
         yield "entry", "ledger_agent_keys", "SELECT", column
     yield "topic", "ledger_registrar", "UPDATE", "key"
+    yield "credential", "ledger_registrar", "UPDATE", "revoked"
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
         "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
         "ledger_agent_content": {("entry", "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
@@ -117,7 +120,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
             ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
         "ledger_registrar": {
-            ("topic",): ("SELECT", "INSERT"),
+            ("topic", "credential"): ("SELECT", "INSERT"),
             ("topic_alias",): _ALL,
             ("setting",): ("SELECT", "UPDATE"),
             ("retired_key", "snapshot", "proposal", "sweep_mark", "piece_mark", "version"): ("SELECT",),
@@ -126,7 +129,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
             ("entry", "pending", "topic", "topic_alias", "retired_key"): _ALL,
             (
                 "consent", "consent_history", "withheld", "objection", "legal_hold", "barrier", "audit", "outcome", "snapshot",
-                "proposal", "setting",
+                "proposal", "setting", "credential",
             ): ("SELECT", "INSERT", "DELETE"),
             ("sweep_mark",): ("SELECT", "UPDATE"),
             ("piece_mark",): _ALL,

@@ -123,22 +123,22 @@ def test_a_fresh_database_is_well_on_every_server(any_database: Any) -> None:
         ),
         (
             "alter table ledger.entry alter column as_of set default now()",
-            "defaults that",
+            "defaults other",
             "entry.as_of: now()",
         ),
         (
             "create sequence public.n; alter table ledger.audit alter column n set default nextval('public.n')",
-            "defaults that",
+            "defaults other",
             "audit.n: nextval",
         ),
         (
             "alter table ledger.pending alter column principal set default gen_random_uuid()",
-            "defaults that",
+            "defaults other",
             "pending.principal: gen_random_uuid()",
         ),
         (
             "alter table ledger.sweep_mark alter column snapshot_on set default current_date",
-            "defaults that",
+            "defaults other",
             "sweep_mark.snapshot_on: CURRENT_DATE",
         ),
         ("create index peek on ledger.entry (length(answer))", "what hangs", "index peek"),

@@ -34,13 +34,6 @@ def test_a_setting_that_leaks_is_found(database: Any, setting: str, value: str) 
     assert leaks(database) == {setting: value}
 
 
-def test_a_setting_of_a_single_role_is_found(database: Any) -> None:
-    """What a login sets for itself alone logs just as much."""
-    name = database.rows("select current_database()")[0][0]
-    database.installer.execute(f"alter role ledger_capture in database {name} set log_statement = 'all'")
-    assert leaks(database) == {"log_statement of ledger_capture": "all"}
-
-
 def test_a_library_that_explains_statements_is_found_where_it_is_on(database: Any) -> None:
     name = database.rows("select current_database()")[0][0]
     database.installer.execute(f"alter database {name} set session_preload_libraries = 'auto_explain'")

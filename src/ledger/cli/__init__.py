@@ -201,8 +201,7 @@ def doctor(data_dir: DataDir = None, database: Database = None, json: Json = Fal
     """Looks for what leaks, and says what to do. Exit code 1 when something does."""
     from ledger.cli import checkup
 
-    with opened(data_dir, database) as ledger:
-        found = checkup.examine(ledger)
+    found = checkup.examine(data_dir, database)
     checkup.show(found, json=json)
     raise typer.Exit(NO if any(not one.well for one in found) else 0)
 

@@ -40,6 +40,17 @@ DEFINERS = (
     "ledger_custodian",
 )  # fmt: skip
 
+_PLANS = {
+    "jit": "off", "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_bitmapscan": "off",
+    "enable_hashjoin": "off", "enable_mergejoin": "off", "TimeZone": "UTC", "idle_in_transaction_session_timeout": "1min",
+}  # fmt: skip
+ROLE_SETTINGS: dict[str, dict[str, str]] = {
+    **dict.fromkeys(SURFACES, _PLANS),
+    "ledger_sweeper": _PLANS
+    | {"enable_seqscan": "on", "enable_hashjoin": "on", "plan_cache_mode": "auto", "lock_timeout": "200ms"},
+}
+"""What each login has by default, as the server keeps it (schema/01_roles.sql); `migrate` puts it back."""
+
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "coin", "cut"),
     "ledger_capture": ("labels_listed", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),

@@ -8,9 +8,6 @@ from ledger.db import expected
 from ledger.db.inspection.finding import Finding, Query, known, none
 from ledger.db.migrations import OLDEST_SERVER
 
-_CONSTANT = r"""^(true|false|-?[0-9]+|'[^']*'(::[a-z ]+)?)$"""
-"""How the server writes a default that is the same for every row."""
-
 
 def server(version: int) -> Finding:
     return Finding(
@@ -36,19 +33,6 @@ def columns(rows: Query) -> Iterator[Finding]:
         ", ".join([*strange, *missing]) or f"the {len(allowed)} of the allow-list",
         "drop what is not on the list; run answer-ledger migrate for what is missing",
     )  # fmt: skip
-
-
-def defaults(rows: Query) -> Iterator[Finding]:
-    """A column may be on the list, and its default a clock, a counter or a number drawn for each row."""
-    ticking = rows(
-        """select c.relname || '.' || a.attname || ': ' || pg_get_expr(d.adbin, d.adrelid)
-             from pg_attrdef d join pg_class c on c.oid = d.adrelid
-             join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
-            where c.relnamespace = 'ledger'::regnamespace and c.relkind in ('r', 'p')
-              and pg_get_expr(d.adbin, d.adrelid) !~ %s""",
-        _CONSTANT,
-    )
-    yield none("defaults that tick, count or draw", ticking, "alter table ... alter column ... drop default")
 
 
 def guard(rows: Query) -> Iterator[Finding]:
@@ -150,32 +134,36 @@ def functions(rows: Query) -> Iterator[Finding]:
 def hangers_on(rows: Query) -> Iterator[Finding]:
     """What reads or changes the tables without standing in the schema."""
     there = rows(
-        """select 'view ' || v.oid::regclass
+        """select case v.relkind when 'm' then 'materialized ' else '' end || 'view ' || v.oid::regclass,
+                  format('drop %%s %%s;', case v.relkind when 'm' then 'materialized view' else 'view' end, v.oid::regclass)
              from pg_depend d join pg_rewrite r on r.oid = d.objid join pg_class v on v.oid = r.ev_class
              join pg_class t on t.oid = d.refobjid
             where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and v.oid <> t.oid
+              and v.relkind in ('v', 'm')
               and t.relnamespace = 'ledger'::regnamespace
            union
-           select 'trigger ' || g.tgname from pg_trigger g join pg_class t on t.oid = g.tgrelid
+           select 'trigger ' || g.tgname, format('drop trigger %%I on %%s;', g.tgname, t.oid::regclass) from pg_trigger g join pg_class t on t.oid = g.tgrelid
             where t.relnamespace = 'ledger'::regnamespace
            union
-           select 'rule ' || r.rulename from pg_rewrite r join pg_class t on t.oid = r.ev_class
+           select 'rule ' || r.rulename, format('drop rule %%I on %%s;', r.rulename, t.oid::regclass) from pg_rewrite r join pg_class t on t.oid = r.ev_class
             where t.relnamespace = 'ledger'::regnamespace and t.relkind = 'r'
            union
-           select 'foreign key ' || c.conname from pg_constraint c
+           select 'foreign key ' || c.conname, format('alter table %%s drop constraint %%I;', c.conrelid::regclass, c.conname)
+             from pg_constraint c
             where c.contype = 'f' and (c.connamespace = 'ledger'::regnamespace
                                        or c.confrelid in (select oid from pg_class where relnamespace = 'ledger'::regnamespace))
            union
-           select 'child ' || i.inhrelid::regclass from pg_inherits i join pg_class t on t.oid = i.inhparent
+           select 'child ' || i.inhrelid::regclass, format('drop table %%s;', i.inhrelid::regclass) from pg_inherits i join pg_class t on t.oid = i.inhparent
             where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
            union
-           select 'sequence ' || c.relname from pg_class c
+           select 'sequence ' || c.relname, format('drop sequence ledger.%%I;', c.relname) from pg_class c
             where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'S'
            union
-           select 'index ' || x.relname from pg_index i join pg_class x on x.oid = i.indexrelid
+           select 'index ' || x.relname, format('drop index ledger.%%I;', x.relname) from pg_index i join pg_class x on x.oid = i.indexrelid
              join pg_class t on t.oid = i.indrelid
             where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
-              and not i.indisprimary and x.relname <> all (%s)""",
+              and not i.indisprimary and x.relname <> all (%s)
+              and not exists (select from pg_constraint k where k.conindid = x.oid)""",
         list(expected.INDEXES),
     )
     yield none(
@@ -284,6 +272,6 @@ def leftover_files(rows: Query) -> Iterator[Finding]:
 
 
 LOOKS = (
-    columns, defaults, guard, row_security, grants, functions, hangers_on, statistics, storage, vacuum, leftover_files,
+    columns, guard, row_security, grants, functions, hangers_on, statistics, storage, vacuum, leftover_files,
     extensions, large_objects,
 )  # fmt: skip

@@ -54,28 +54,6 @@ def settings(rows: Query) -> Iterator[Finding]:
         yield Finding(name, well(value), value or "empty", todo)
 
 
-def settings_of_roles(rows: Query) -> Iterator[Finding]:
-    there = rows(
-        """select s.setrole::regrole::text, split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)
-             from pg_db_role_setting s, unnest(s.setconfig) c
-            where s.setrole::regrole::text like 'ledger\\_%'
-              and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-            order by 1, 2"""
-    )
-    own = [(role, name, value) for role, name, value in there if name in SETTINGS or "." in name]
-    for role, name, value in own:
-        if name in SETTINGS:
-            well, todo = SETTINGS[name]
-            yield Finding(f"{name} of {role}", well(value), value, f"for this role, {todo}")
-        elif name.partition(".")[0] in _KEEPERS:
-            switch, off = _KEEPERS[name.partition(".")[0]]
-            yield Finding(
-                f"{name} of {role}", name != switch or value == off, value, f"alter role {role} reset {name}"
-            )
-    if not own:
-        yield Finding("such settings of single roles", True, "none")
-
-
 def libraries(rows: Query) -> Iterator[Finding]:
     """Of all databases and all roles of the server: a library is loaded into every process, or into some."""
     loaded = rows(
@@ -99,4 +77,4 @@ def libraries(rows: Query) -> Iterator[Finding]:
         yield Finding("libraries that log or keep statements", True, "none")
 
 
-LOOKS = (settings, settings_of_roles, libraries)
+LOOKS = (settings, libraries)

@@ -7,12 +7,6 @@ from collections.abc import Iterator
 from ledger.db import expected
 from ledger.db.inspection.finding import Finding, Query, known, none
 
-_OWN_DEFAULTS = (
-    "row_security", "search_path", "role", "session_authorization", "local_preload_libraries",
-    "session_preload_libraries", "application_name",
-)  # fmt: skip
-"""What no login of the ledger has a reason to have by default; schema/01_roles.sql gives it others."""
-
 
 def locks(rows: Query) -> Iterator[Finding]:
     open_ = rows(
@@ -23,22 +17,6 @@ def locks(rows: Query) -> Iterator[Finding]:
         "advisory locks that are open to PUBLIC",
         open_,
         "as a superuser: run answer-ledger migrate on a new database, or revoke execute",
-    )
-
-
-def defaults(rows: Query) -> Iterator[Finding]:
-    """A login may give itself settings, which hold from its next session on."""
-    there = rows(
-        """select s.setrole::regrole || ': ' || split_part(c, '=', 1)
-             from pg_db_role_setting s, unnest(s.setconfig) c
-            where s.setrole::regrole::text like 'ledger\\_%%'
-              and (split_part(c, '=', 1) = any(%s) or split_part(c, '=', 1) like '%%.%%')""",
-        list(_OWN_DEFAULTS),
-    )
-    yield none(
-        "defaults that a login of the ledger gave itself",
-        there,
-        "alter role ... reset ..., and change its password",
     )
 
 
@@ -94,4 +72,4 @@ def counters(rows: Query) -> Iterator[Finding]:
     )
 
 
-LOOKS = (locks, defaults, temporary, large_objects, counters)
+LOOKS = (locks, temporary, large_objects, counters)

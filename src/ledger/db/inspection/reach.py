@@ -61,17 +61,21 @@ def replicas(rows: Query) -> Iterator[Finding]:
 
 def publications(rows: Query) -> Iterator[Finding]:
     there = rows(
-        """select distinct p.pubname::text from pg_publication p
+        """select distinct p.pubname::text, format('drop publication %I;', p.pubname) from pg_publication p
              left join pg_publication_tables t on t.pubname = p.pubname
             where p.puballtables or t.schemaname = 'ledger'"""
     )
-    yield none("publications that hand rows on", there, "drop publication ...")
+    yield none("publications that hand rows on", there, "find out who is subscribed to it")
     subscribed = rows(
-        "select subname::text from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())"
+        """select subname::text, format('alter subscription %1$I disable; alter subscription %1$I set (slot_name = none); '
+                                        'drop subscription %1$I;', subname)
+             from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())"""
         if _may(rows, "pg_subscription", "subdbid")
         else "select null where false"
     )
-    yield none("subscriptions that write rows", subscribed, "drop subscription ...")
+    yield none(
+        "subscriptions that write rows", subscribed, "find out who made it; its slot on the other side stays"
+    )
 
 
 def _may(rows: Query, view: str, column: str) -> bool:

@@ -53,7 +53,8 @@ def test_what_leaks_stands_last_with_what_to_do_and_is_the_exit_code(command: An
     database.installer.execute("grant select on ledger.entry to ledger_agent")
     done = command("doctor")
     assert done.code == 1
-    table, _, summary = done.out.rpartition("\n\n")
+    table, mending, summary = done.out.split("\n\n")
+    assert mending.splitlines()[-1] == "revoke select on ledger.entry from ledger_agent;"
     _, _, last = table.rpartition("leaks ")
     assert " ".join(last.split()) == (
         "rights on tables other than the reviewed ledger_agent: SELECT on entry compare with schema/10_grants.sql"

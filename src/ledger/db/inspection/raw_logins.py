@@ -10,7 +10,8 @@ from ledger.db.inspection.finding import Finding, Query, known, none
 
 def locks(rows: Query) -> Iterator[Finding]:
     open_ = rows(
-        """select distinct p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+        """select distinct p.proname, format('revoke execute on function %s from public;', p.oid::regprocedure)
+             from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
             where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\\_%advisory%' and x.grantee = 0"""
     )
     yield none(
@@ -32,15 +33,19 @@ def temporary(rows: Query) -> Iterator[Finding]:
         "revoke temporary on database ... from public: the functions are not deceived by them, the disk is filled",
     )
     creating = rows(
-        """select r || ': ' || n.nspname from unnest(%s::text[]) r, pg_namespace n
+        """select r || ': ' || n.nspname, format('revoke create on schema %%I from public, %%I;', n.nspname, r)
+             from unnest(%s::text[]) r, pg_namespace n
             where n.nspname !~ '^pg_(toast|temp)' and has_schema_privilege(r, n.oid, 'CREATE')
            union
-           select r || ': the database' from unnest(%s::text[]) r
+           select r || ': the database', format('revoke create on database %%I from public, %%I;', current_database(), r)
+             from unnest(%s::text[]) r
             where has_database_privilege(r, current_database(), 'CREATE')""",
         list(expected.SURFACES), list(expected.SURFACES),
     )  # fmt: skip
     yield none(
-        "logins that may make tables or schemas that last", creating, "revoke create on ... from public"
+        "logins that may make tables or schemas that last",
+        creating,
+        "they could keep there what they know from elsewhere",
     )
 
 

@@ -41,20 +41,21 @@ def replicas(rows: Query) -> Iterator[Finding]:
     slots: list[tuple[Any, ...]] = []
     if _may(rows, "pg_replication_slots", "slot_name"):
         slots = rows(
-            """select slot_name || ' (' || slot_type || case when active then '' else ', not in use' end || ')', slot_type, active
+            """select slot_name || ' (' || slot_type || case when active then '' else ', not in use' end || ')',
+                      format('select pg_drop_replication_slot(%L);', slot_name), slot_type, active
                  from pg_replication_slots"""
         )
     yield none(
         "slots that hold the write-ahead log back",
-        [slot for slot in slots if slot[1] == "logical" or not slot[2]],
-        "select pg_drop_replication_slot(...): what it holds back has instants and deleted words in it",
+        [(seen, drop) for seen, drop, kind, active in slots if kind == "logical" or not active],
+        "what it holds back has instants and deleted words in it",
     )
     following = []
     if _may(rows, "pg_stat_replication", "application_name"):
         following = rows("select coalesce(nullif(application_name, ''), 'unnamed') from pg_stat_replication")
     yield known(
         "replicas, and backups that are running",
-        [*following, *(slot for slot in slots if slot[1] == "physical" and slot[2])],
+        [*following, *((seen,) for seen, _, kind, active in slots if kind == "physical" and active)],
         "they hold all that the database holds: guard them alike, and let none lag",
     )
 

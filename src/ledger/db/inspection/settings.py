@@ -71,9 +71,9 @@ _MENDING = {
 }
 
 
-def that_stop(rows: Query) -> Iterator[Finding]:
-    """As this login has them by default: of those that a surface has for itself `of_roles` tells."""
-    wrong = []
+def of_this_login(rows: Query, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """What these settings are by default for the login that looks, by name: name, value, and the line that mends it, where
+    `{sound}` stands for the value that it is to have on the server."""
     for name, value, whose, database, user in rows(
         """select p.name, p.reset_val,
                   coalesce((
@@ -87,13 +87,19 @@ def that_stop(rows: Query) -> Iterator[Finding]:
                      order by s.setrole <> 0 desc, s.setdatabase <> 0 desc
                      limit 1), 'of the server'),
                   format('%%I', current_database()), format('%%I', current_user)
-             from pg_settings p where p.name = any(%s)""",
-        list(_STOPS),
+             from pg_settings p where p.name = any(%s) order by 1""",
+        names,
     ):
-        well, sound = _STOPS[name]
-        if not well(value):
-            command = _MENDING[whose].format(name=name, sound=sound, database=database, user=user)
-            wrong.append((f"{name} = {value}", command))
+        yield name, value, _MENDING[whose].format(name=name, sound="{sound}", database=database, user=user)
+
+
+def that_stop(rows: Query) -> Iterator[Finding]:
+    """As this login has them by default: of those that a surface has for itself `of_roles` tells."""
+    wrong = [
+        (f"{name} = {value}", mending.format(sound=_STOPS[name][1]))
+        for name, value, mending in of_this_login(rows, list(_STOPS))
+        if not _STOPS[name][0](value)
+    ]
     yield none(
         "settings of the server or the database that stop the service",
         wrong,

@@ -202,6 +202,17 @@ comment on table ledger.setting is 'One row: the default windows, and what holds
 comment on column ledger.setting.pepper_proof is 'HMAC(pepper, a fixed text): tells at start that the pepper is the right one.';
 insert into ledger.setting default values;
 
+create table ledger.credential (
+  id         uuid    not null primary key,
+  issued_on  date    not null,
+  expires_on date    not null,
+  revoked    boolean not null default false,
+  check (expires_on >= issued_on)
+);
+comment on table ledger.credential is
+  'What a host''s backend asks for tokens with, by an id that is drawn at random; never who used it, or when (08).';
+comment on column ledger.credential.expires_on is 'The last day on which it may be good; then the sweep deletes the row.';
+
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
   cut_on      date,

@@ -487,6 +487,58 @@ begin
 end $$;
 comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
+-- ── The host's own credentials ───────────────────────────────────────────────────────────────────
+-- A backend that asks for tokens shows a credential that may be good for months, so there is a way to end one before
+-- its time. It is signed like any token, and its id stands in ledger.credential besides: whenever it is shown, its id is
+-- looked up here, and one that is not there, was revoked or is over opens nothing.
+--
+-- The look-up runs on the operators' login, the one of the serving surfaces that has no way to a row of a principal: who asks
+-- for tokens comes no nearer to one, and the logins of agents and captures, which see most of the traffic, tell nothing
+-- of credentials. No id opens anything by itself: the key that signs never comes here.
+
+create function ledger.credential_put(the_id uuid, days integer) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  insert into ledger.credential (id, issued_on, expires_on) values (the_id, ledger.today(), ledger.today() + days);
+end $$;
+
+create function ledger.credential_stands(the_id uuid) returns boolean
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return exists (
+    select from ledger.credential c where c.id = the_id and not c.revoked and c.expires_on >= ledger.today());
+end $$;
+
+create function ledger.credentials() returns table (id uuid, issued_on date, expires_on date, revoked boolean)
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select c.id, c.issued_on, c.expires_on, c.revoked
+      from ledger.credential c
+     where c.expires_on >= ledger.today()
+     order by c.issued_on, c.id;
+end $$;
+
+create function ledger.credential_revoke(the_id uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  if not exists (select from ledger.credential c where c.id = the_id and c.expires_on >= ledger.today()) then
+    raise exception 'no such credential' using errcode = 'LG003';
+  end if;
+  update ledger.credential c set revoked = true where c.id = the_id and not c.revoked;
+end $$;
+
 -- ── Figures ──────────────────────────────────────────────────────────────────────────────────────
 
 -- What the weekly snapshot says of a topic, or ('') of all: the day it was drawn, and rows of [reconfirm_after,

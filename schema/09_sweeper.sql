@@ -6,7 +6,7 @@
 -- day is not over (04, the cut). Nothing of a principal under a legal hold is deleted.
 --
 -- Order: ledger.cut; sweep_expired for each piece that expires, and sweep_keys, till they give back zero;
--- sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
+-- sweep_credentials; sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
 -- own. It looks for its rows before it takes the lock that captures wait for, and under the lock it looks at those
 -- alone, so how long captures wait does not grow with the table. A sweep that was ended early is taken up by the
 -- next: how far a piece came is written down in the transaction that brought it there.
@@ -39,6 +39,7 @@ begin
         ('ledger.snapshot',          false, null,       true),
         ('ledger.proposal',          false, null,       true),
         ('ledger.setting',           false, null,       true),
+        ('ledger.credential',        false, null,       true),
         ('ledger.sweep_mark',        false, null,       false),
         ('ledger.piece_mark',        false, null,       false)
       ) t (tab, of_principals, expires, is_stamped);
@@ -114,7 +115,7 @@ end $$;
 
 -- What a sweep would delete now, exactly: for whoever owns the deployment, never for operators (08).
 create function ledger.sweep_due() returns table (what text, n bigint)
-  language plpgsql strict security definer rows 4
+  language plpgsql strict security definer rows 6
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
@@ -126,7 +127,9 @@ begin
      where s.expires is not null
      group by s.expires
     union all
-    select 'topics', cardinality(ledger.idle_keys(null));
+    select 'topics', cardinality(ledger.idle_keys(null))
+    union all
+    select 'credentials', count(*) from ledger.credential c where c.expires_on < ledger.today();
 end $$;
 
 -- One batch: at most so many rows of a piece. Gives how many; zero: nothing is left. What is left of a
@@ -275,6 +278,22 @@ begin
   perform ledger.lock_whole();
   idle := array(select ledger.keys_not_named_today(idle));
   delete from ledger.topic t where t.key = any (idle);
+  get diagnostics n = row_count;
+  return n;
+end $$;
+
+-- ── Credentials that are over ────────────────────────────────────────────────────────────────────
+
+-- A credential of a day that is past verifies nowhere, whether or not its row is still there. Gives how many went.
+create function ledger.sweep_credentials() returns integer
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  n integer;
+begin
+  perform ledger.lock_in_common();
+  delete from ledger.credential c where c.expires_on < ledger.today();
   get diagnostics n = row_count;
   return n;
 end $$;

@@ -39,6 +39,7 @@ grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, insert on ledger.former_key to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
+grant select, insert, update (revoked) on ledger.credential to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.piece_mark, ledger.version
   to ledger_registrar;
 
@@ -46,8 +47,8 @@ grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.swe
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
   ledger.retired_key, ledger.former_key to ledger_custodian;
 grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.withheld, ledger.objection,
-  ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
-  to ledger_custodian;
+  ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+  ledger.credential to ledger_custodian;
 grant select, update on ledger.sweep_mark to ledger_custodian;
 grant select, insert, update, delete on ledger.piece_mark to ledger_custodian;
 grant select on ledger.bare_form to ledger_custodian;
@@ -59,7 +60,7 @@ begin
   if current_setting('server_version_num')::integer >= 170000 then
     grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
       ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
-      ledger.retired_key, ledger.former_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+      ledger.retired_key, ledger.former_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.credential,
       ledger.sweep_mark, ledger.piece_mark to ledger_sweeper;
   end if;
 end $$;
@@ -111,6 +112,10 @@ begin
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('credential_put',      'ledger_registrar',      'ledger_operator'),
+      ('credential_stands',   'ledger_registrar',      'ledger_operator'),
+      ('credentials',         'ledger_registrar',      'ledger_operator'),
+      ('credential_revoke',   'ledger_registrar',      'ledger_operator'),
       ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
       ('alias_put',           'ledger_custodian',      'ledger_operator'),
@@ -126,6 +131,7 @@ begin
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
       ('sweep_keys',          'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_credentials',   'ledger_custodian',      'ledger_sweeper'),
       ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
       ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper'),
       ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),

@@ -48,6 +48,7 @@ begin
       ('proposal', 'topic', 'text'),
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
+      ('credential', 'id', 'uuid'), ('credential', 'issued_on', 'date'), ('credential', 'expires_on', 'date'), ('credential', 'revoked', 'boolean'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
       ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
       ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),

@@ -347,6 +347,17 @@ comment on table ledger.setting is 'One row: the default windows, and what holds
 comment on column ledger.setting.pepper_proof is 'HMAC(pepper, a fixed text): tells at start that the pepper is the right one.';
 insert into ledger.setting default values;
 
+create table ledger.credential (
+  id         uuid    not null primary key,
+  issued_on  date    not null,
+  expires_on date    not null,
+  revoked    boolean not null default false,
+  check (expires_on >= issued_on)
+);
+comment on table ledger.credential is
+  'What a host''s backend asks for tokens with, by an id that is drawn at random; never who used it, or when (08).';
+comment on column ledger.credential.expires_on is 'The last day on which it may be good; then the sweep deletes the row.';
+
 create table ledger.sweep_mark (
   only_row    boolean not null primary key default true check (only_row),
   cut_on      date,
@@ -2403,6 +2414,58 @@ begin
 end $$;
 comment on function ledger.schema_version is 'The last migration that ran; ledger.version is made and kept by the migration runner.';
 
+-- ── The host's own credentials ───────────────────────────────────────────────────────────────────
+-- A backend that asks for tokens shows a credential that may be good for months, so there is a way to end one before
+-- its time. It is signed like any token, and its id stands in ledger.credential besides: whenever it is shown, its id is
+-- looked up here, and one that is not there, was revoked or is over opens nothing.
+--
+-- The look-up runs on the operators' login, the one of the serving surfaces that has no way to a row of a principal: who asks
+-- for tokens comes no nearer to one, and the logins of agents and captures, which see most of the traffic, tell nothing
+-- of credentials. No id opens anything by itself: the key that signs never comes here.
+
+create function ledger.credential_put(the_id uuid, days integer) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  insert into ledger.credential (id, issued_on, expires_on) values (the_id, ledger.today(), ledger.today() + days);
+end $$;
+
+create function ledger.credential_stands(the_id uuid) returns boolean
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return exists (
+    select from ledger.credential c where c.id = the_id and not c.revoked and c.expires_on >= ledger.today());
+end $$;
+
+create function ledger.credentials() returns table (id uuid, issued_on date, expires_on date, revoked boolean)
+  language plpgsql stable strict security definer rows 20
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select c.id, c.issued_on, c.expires_on, c.revoked
+      from ledger.credential c
+     where c.expires_on >= ledger.today()
+     order by c.issued_on, c.id;
+end $$;
+
+create function ledger.credential_revoke(the_id uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  if not exists (select from ledger.credential c where c.id = the_id and c.expires_on >= ledger.today()) then
+    raise exception 'no such credential' using errcode = 'LG003';
+  end if;
+  update ledger.credential c set revoked = true where c.id = the_id and not c.revoked;
+end $$;
+
 -- ── Figures ──────────────────────────────────────────────────────────────────────────────────────
 
 -- What the weekly snapshot says of a topic, or ('') of all: the day it was drawn, and rows of [reconfirm_after,
@@ -2555,7 +2618,7 @@ end $$;
 -- day is not over (04, the cut). Nothing of a principal under a legal hold is deleted.
 --
 -- Order: ledger.cut; sweep_expired for each piece that expires, and sweep_keys, till they give back zero;
--- sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
+-- sweep_credentials; sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
 -- own. It looks for its rows before it takes the lock that captures wait for, and under the lock it looks at those
 -- alone, so how long captures wait does not grow with the table. A sweep that was ended early is taken up by the
 -- next: how far a piece came is written down in the transaction that brought it there.
@@ -2588,6 +2651,7 @@ begin
         ('ledger.snapshot',          false, null,       true),
         ('ledger.proposal',          false, null,       true),
         ('ledger.setting',           false, null,       true),
+        ('ledger.credential',        false, null,       true),
         ('ledger.sweep_mark',        false, null,       false),
         ('ledger.piece_mark',        false, null,       false)
       ) t (tab, of_principals, expires, is_stamped);
@@ -2663,7 +2727,7 @@ end $$;
 
 -- What a sweep would delete now, exactly: for whoever owns the deployment, never for operators (08).
 create function ledger.sweep_due() returns table (what text, n bigint)
-  language plpgsql strict security definer rows 4
+  language plpgsql strict security definer rows 6
   set search_path = pg_catalog, ledger, pg_temp
   set row_security = on
 as $$
@@ -2675,7 +2739,9 @@ begin
      where s.expires is not null
      group by s.expires
     union all
-    select 'topics', cardinality(ledger.idle_keys(null));
+    select 'topics', cardinality(ledger.idle_keys(null))
+    union all
+    select 'credentials', count(*) from ledger.credential c where c.expires_on < ledger.today();
 end $$;
 
 -- One batch: at most so many rows of a piece. Gives how many; zero: nothing is left. What is left of a
@@ -2824,6 +2890,22 @@ begin
   perform ledger.lock_whole();
   idle := array(select ledger.keys_not_named_today(idle));
   delete from ledger.topic t where t.key = any (idle);
+  get diagnostics n = row_count;
+  return n;
+end $$;
+
+-- ── Credentials that are over ────────────────────────────────────────────────────────────────────
+
+-- A credential of a day that is past verifies nowhere, whether or not its row is still there. Gives how many went.
+create function ledger.sweep_credentials() returns integer
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  n integer;
+begin
+  perform ledger.lock_in_common();
+  delete from ledger.credential c where c.expires_on < ledger.today();
   get diagnostics n = row_count;
   return n;
 end $$;
@@ -3036,6 +3118,7 @@ grant select, insert, update (key) on ledger.topic to ledger_registrar;
 grant select, insert, update, delete on ledger.topic_alias to ledger_registrar;
 grant select, insert on ledger.former_key to ledger_registrar;
 grant select, update on ledger.setting to ledger_registrar;
+grant select, insert, update (revoked) on ledger.credential to ledger_registrar;
 grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.sweep_mark, ledger.piece_mark, ledger.version
   to ledger_registrar;
 
@@ -3043,8 +3126,8 @@ grant select on ledger.retired_key, ledger.snapshot, ledger.proposal, ledger.swe
 grant select, insert, update, delete on ledger.entry, ledger.pending, ledger.topic, ledger.topic_alias,
   ledger.retired_key, ledger.former_key to ledger_custodian;
 grant select, insert, delete on ledger.consent, ledger.consent_history, ledger.withheld, ledger.objection,
-  ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting
-  to ledger_custodian;
+  ledger.legal_hold, ledger.barrier, ledger.audit, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+  ledger.credential to ledger_custodian;
 grant select, update on ledger.sweep_mark to ledger_custodian;
 grant select, insert, update, delete on ledger.piece_mark to ledger_custodian;
 grant select on ledger.bare_form to ledger_custodian;
@@ -3056,7 +3139,7 @@ begin
   if current_setting('server_version_num')::integer >= 170000 then
     grant maintain on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
       ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit, ledger.topic, ledger.topic_alias,
-      ledger.retired_key, ledger.former_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting,
+      ledger.retired_key, ledger.former_key, ledger.outcome, ledger.snapshot, ledger.proposal, ledger.setting, ledger.credential,
       ledger.sweep_mark, ledger.piece_mark to ledger_sweeper;
   end if;
 end $$;
@@ -3108,6 +3191,10 @@ begin
       ('setting_change',      'ledger_registrar',      'ledger_operator'),
       ('schema_version',      'ledger_registrar',      'ledger_operator'),
       ('snapshot_read',       'ledger_registrar',      'ledger_operator'),
+      ('credential_put',      'ledger_registrar',      'ledger_operator'),
+      ('credential_stands',   'ledger_registrar',      'ledger_operator'),
+      ('credentials',         'ledger_registrar',      'ledger_operator'),
+      ('credential_revoke',   'ledger_registrar',      'ledger_operator'),
       ('topic_create',        'ledger_custodian',      'ledger_operator'),
       ('topic_change',        'ledger_custodian',      'ledger_operator'),
       ('alias_put',           'ledger_custodian',      'ledger_operator'),
@@ -3123,6 +3210,7 @@ begin
       ('sweep_due',           'ledger_custodian',      'ledger_sweeper'),
       ('sweep_expired',       'ledger_custodian',      'ledger_sweeper'),
       ('sweep_keys',          'ledger_custodian',      'ledger_sweeper'),
+      ('sweep_credentials',   'ledger_custodian',      'ledger_sweeper'),
       ('sweep_snapshot',      'ledger_custodian',      'ledger_sweeper'),
       ('sweep_restamp',       'ledger_custodian',      'ledger_sweeper'),
       ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),
@@ -3284,6 +3372,7 @@ begin
       ('proposal', 'topic', 'text'),
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
+      ('credential', 'id', 'uuid'), ('credential', 'issued_on', 'date'), ('credential', 'expires_on', 'date'), ('credential', 'revoked', 'boolean'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
       ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
       ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),

@@ -12,6 +12,7 @@ import httpx
 
 from ledger.api.app import create_app
 from ledger.core.model import Tier
+from ledger.service import credentials
 from ledger.service.deployment import Deployment
 from ledger.tokens import Scope
 
@@ -39,6 +40,8 @@ class Api:
         scopes = [Scope(word) for word in scope.split()]
         if "max_tier" in narrowed:
             narrowed["max_tier"] = Tier(narrowed["max_tier"])
+        if scope == "issuer":
+            narrowed["credential"] = self.run(credentials.register(narrowed.get("ttl", 3600)))
         token: str = self.app.state.tokens.issue(scopes, principal=principal, **narrowed).token
         return token
 

@@ -22,7 +22,7 @@ import psycopg
 import pytest
 
 from ledger.api.app import create_app
-from ledger.service import sweeps
+from ledger.service import credentials, sweeps
 from ledger.service.deployment import Deployment
 from ledger.tokens import Scope
 
@@ -141,7 +141,8 @@ class World:
     def _token(self, actor: str, path: str, of: str) -> str:
         kind, _, name = actor.partition(":")
         if kind in ("operator", "issuer"):
-            token: str = self.app.state.tokens.issue([Scope(kind)]).token
+            registered = None if kind == "operator" else self._credential()
+            token: str = self.app.state.tokens.issue([Scope(kind)], credential=registered).token
             return token
         scope = "principal" if kind == "owner" else "capture" if path in OF_THE_APPLICATION else "agent"
         who = name if kind == "owner" else of
@@ -151,6 +152,10 @@ class World:
             assert issued.status_code == 200, issued.text
             self._tokens[key] = issued.json()["token"]
         return self._tokens[key]
+
+    def _credential(self) -> UUID:
+        registered: UUID = self._runner.run(self.app.state.ledger.run(credentials.register(3600)))
+        return registered
 
     def issue(self, who: str, scope: str, *, actor: str = "issuer") -> httpx.Response:
         """A token is asked for, by a backend or by somebody who may not."""

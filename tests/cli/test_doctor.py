@@ -1,11 +1,10 @@
-"""`doctor`: what was looked at reads right with its verdict; what leaks is the exit code; the keys are looked at too.
+"""`doctor`: what was looked at reads right with its verdict; what leaks is the exit code; what mends it can be pasted.
 
-What a look at the database finds is in tests/inspection.
+What a look at the database finds is in tests/inspection, what one at the disk finds in test_doctor_disk.py.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -55,7 +54,8 @@ def test_what_leaks_stands_last_with_what_to_do_and_is_the_exit_code(command: An
     database.installer.execute("grant select on ledger.entry to ledger_agent")
     done = command("doctor")
     assert done.code == 1
-    table, _, summary = done.out.rpartition("\n\n")
+    table, mending, summary = done.out.split("\n\n")
+    assert mending.splitlines()[-1] == "revoke select on ledger.entry from ledger_agent;"
     _, _, last = table.rpartition("leaks ")
     assert " ".join(last.split()) == (
         "rights on tables other than the reviewed ledger_agent: SELECT on entry compare with schema/10_grants.sql"
@@ -71,37 +71,6 @@ def test_what_is_known_is_shown_so_with_what_would_close_it_and_leaves_the_exit_
     assert done.code == 0
     _, _, known = done.out.partition("\nknown ")
     assert "postgres (superuser)" in known and "keep these logins" in known
-
-
-def test_keys_in_the_database_s_own_folder_are_found(
-    command: Any, database: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ((data,),) = database.rows("show data_directory")
-    elsewhere = Path(data) / "ledger_keys"
-    monkeypatch.setenv("LEDGER_DATA_DIR", str(elsewhere))
-    database.passwords.keep(elsewhere)
-    command("topics", "import", "dating")
-    done = command("doctor", "--json")
-    assert set(leaks(done)) == {"where pepper and keys lie"}
-    assert done.code == 1
-
-
-def test_a_file_of_settings_with_a_secret_that_others_may_read_is_found(
-    command: Any, database: Any, tmp_path: Path
-) -> None:
-    (tmp_path / ".env").write_text("LEDGER_TENANT=default\n")
-    (tmp_path / ".env").chmod(0o644)
-    assert leaks(command("doctor", "--json")) == {}
-    (tmp_path / ".env").write_text(f"LEDGER_DATABASE_URL={database.url}\n")
-    assert leaks(command("doctor", "--json")) == {"who may use .env": "others too (0644)"}
-
-
-def test_a_key_file_that_others_may_read_is_refused_before_all_else(command: Any, tmp_path: Any) -> None:
-    command("doctor")
-    (tmp_path / "data" / "keys" / "signing.jwk").chmod(0o644)
-    done = command("doctor")
-    assert done.code == 2
-    assert "chmod 600" in done.err
 
 
 def test_without_the_installers_password_it_says_that_it_is_missing(
@@ -127,3 +96,35 @@ def test_without_the_installer_it_can_not_look(
     done = command("doctor")
     assert done.code == 2
     assert "LEDGER_DATABASE_URL" in done.err
+
+
+def test_what_mends_it_stands_on_lines_of_its_own_unbroken(run: Any, database: Any) -> None:
+    database.installer.execute(
+        "create table public.a_table_with_a_rather_long_name_of_its_own_that_holds_answers as table ledger.entry"
+    )
+    done = run("doctor", COLUMNS="80")
+    mending = "drop table public.a_table_with_a_rather_long_name_of_its_own_that_holds_answers;"
+    assert mending in done.stdout.splitlines()
+    database.installer.execute(mending)
+    assert run("doctor").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "setting", ["statement_timeout = 1", "default_transaction_read_only = on", "idle_session_timeout = 1"]
+)
+def test_what_keeps_a_ledger_from_opening_is_found_and_migrate_mends_it(
+    command: Any, database: Any, setting: str
+) -> None:
+    name = database.rows("select current_database()")[0][0]
+    for surface in Surface:
+        database.installer.execute(f"alter role {surface.role} in database {name} set {setting}")
+    found = leaks(command("doctor", "--json"))
+    about = "settings of the ledger's logins other than this release gives them"
+    assert f"ledger_operator: {setting.split()[0]}" in found[about]
+    assert command("migrate").code == 0
+    assert leaks(command("doctor", "--json")) == {}
+
+
+def test_a_server_that_is_away_is_no_finding(command: Any) -> None:
+    done = command("doctor", "--database", "postgresql://zebra:secret@127.0.0.1:1/ledger")
+    assert (done.code, done.out) == (2, "")

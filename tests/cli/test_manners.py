@@ -21,6 +21,8 @@ def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[st
     group = group or typer.main.get_command(app)
     for name, one in group.commands.items():
         if hasattr(one, "commands"):
+            if one.invoke_without_command:
+                yield " ".join((*path, name)), one
             yield from commands(one, (*path, name))
         else:
             yield " ".join((*path, name)), one
@@ -33,7 +35,7 @@ every_command = pytest.mark.parametrize(
 
 def test_the_commands_are_those_of_the_contract() -> None:
     assert {name for name, _ in commands()} >= {
-        "serve", "demo", "replay", "token", "migrate", "sweep", "doctor", "why", "export", "erase",
+        "serve", "demo", "replay", "token", "token list", "token revoke", "migrate", "sweep", "doctor", "why", "export", "erase",
         "topics list", "topics set", "topics import", "topics merge", "windows show", "windows set", "gate try",
         "legal-hold place", "legal-hold lift",
     }  # fmt: skip
@@ -113,6 +115,11 @@ def test_the_version(bare: Any) -> None:
         ("token", "--scope", "agent"),
         ("token", "--scope", "agent operator", "--principal", "ann"),
         ("token", "--scope", "agent", "--principal", "ann", "--ttl", "3601"),
+        ("token", "--scope", "operator", "--ttl", "2h"),
+        ("token", "--scope", "issuer", "--ttl", "367d"),
+        ("token", "--scope", "issuer", "--ttl", "a while"),
+        ("token", "--scope", "issuer", "list"),
+        ("token", "revoke", "the first one"),
         ("topics", "list", "--database", "nonsense"),
         ("migrate",),
         ("replay", "absent.jsonl"),

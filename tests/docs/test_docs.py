@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from api.world import Api
 
+from ledger.service.deployment import Deployment
 from ledger.service.ledger import Ledger
 from ledger.service.person import Person
+from ledger.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -55,6 +58,24 @@ def test_the_librarys_page_tells_of_every_call_of_a_person_and_a_ledger():
     }
     assert len(calls) > 15
     assert [name for name in sorted(calls) if f"`{name}(" not in page] == []
+
+
+def test_a_backend_with_a_key_of_its_own_gets_tokens_as_shown(database, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "operations" / "credentials.md").read_text("utf-8")
+    made = {}
+    for program in SNIPPET.findall(page):
+        exec(compile(program, "credentials.md", "exec"), made)  # noqa: S102
+    for setting in re.findall(r"`LEDGER_(JWKS_FILE|JWKS_ISSUER)=(.+?)`", page):
+        monkeypatch.setenv(f"LEDGER_{setting[0]}", setting[1])
+    deployment = Deployment.open(Settings.load(database_url=database.url, data_dir=tmp_path / "data"))
+    api = Api(deployment, database)
+    asked = {"principal": "alex", "scope": ["agent"]}
+    bearer = [("Authorization", f"Bearer {made['token']}")]
+    assert api.call("POST", "/v1/tokens", asked, headers=bearer).status_code == 200
+    assert (tmp_path / "backend.jwk").stat().st_mode & 0o077 == 0
+    api.close()
+    deployment.close()
 
 
 def test_every_test_that_the_threat_model_names_is_there():

@@ -31,9 +31,9 @@ from ledger.db.operation import Surface
         ("grant execute on function lo_create(oid) to public", "functions by which", "lo_create"),
         ("alter event trigger ledger_columns_closed disable", "event trigger", "there is none"),
         (
-            "create or replace function ledger.today() returns date language sql stable return date '2026-09-01'",
-            "clock other",
-            "ledger.today()",
+            "create extension postgres_fdw; create server far foreign data wrapper postgres_fdw",
+            "foreign servers",
+            "far",
         ),
         ("grant select on pg_stat_all_tables to public", "views of statistics", "pg_stat_all_tables"),
     ],

@@ -108,6 +108,8 @@ _PREPARE = {
     "sweep_expired": "insert into ledger.entry values ('{p}', 'long_ago', 'So it was', '2020-01-01') on conflict do nothing",
     "sweep_keys": f"insert into ledger.topic (key) values ('idle') on conflict do nothing; {_OVER}",
     "sweep_restamp": _OVER,
+    "credential_revoke": f"insert into ledger.credential values ('{_A_MARK}', '2026-08-01', '2099-01-01') on conflict do nothing",
+    "sweep_credentials": f"insert into ledger.credential values ('{_A_MARK}', '2020-01-01', '2020-01-02') on conflict do nothing",
 }
 
 _FUNCTIONS = """

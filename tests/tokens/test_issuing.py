@@ -5,17 +5,18 @@ from __future__ import annotations
 import base64
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.core.model import Tier
-from ledger.errors import InvalidRequest
+from ledger.errors import InvalidRequest, Unauthenticated
 from ledger.tokens import Scope
 from ledger.tokens.claims import OF_A_PRINCIPAL
 
-from .conftest import Clock, Ledger, identify
+from .conftest import SIGNING, Clock, Ledger, identify, sign
 
 ALEX, KIM = identify("alex"), identify("kim")
 AGENT = [Scope.AGENT]
@@ -94,16 +95,46 @@ def test_only_a_token_of_agent_alone_is_narrowed(
 ) -> None:
     scopes = [Scope(word) for word in scope.split()]
     principal = ALEX if OF_A_PRINCIPAL.issuperset(scopes) else None
-    assert ledger.tokens.issue(scopes, principal=principal)
+    credential = uuid4() if scope == "issuer" else None
+    assert ledger.tokens.issue(scopes, principal=principal, credential=credential)
     with pytest.raises(InvalidRequest, match="agent alone"):
-        ledger.tokens.issue(scopes, principal=principal, **narrowing)
+        ledger.tokens.issue(scopes, principal=principal, credential=credential, **narrowing)
     assert ledger.tokens.issue(AGENT, principal=ALEX, **narrowing)
 
 
 @pytest.mark.parametrize("scope", [Scope.OPERATOR, Scope.ISSUER])
 def test_operators_and_issuers_are_nobody_s_principal(ledger: Ledger, scope: Scope) -> None:
-    claims = ledger.verify(ledger.tokens.issue([scope]).token)
-    assert (claims.scopes, claims.principal) == ({scope}, None)
+    credential = uuid4() if scope is Scope.ISSUER else None
+    claims = ledger.verify(ledger.tokens.issue([scope], credential=credential).token)
+    assert (claims.scopes, claims.principal, claims.credential) == ({scope}, None, credential)
+
+
+def test_an_issuer_alone_is_known_by_an_id_and_always_is(ledger: Ledger) -> None:
+    with pytest.raises(InvalidRequest):
+        ledger.tokens.issue([Scope.ISSUER])
+    with pytest.raises(InvalidRequest):
+        ledger.tokens.issue([Scope.OPERATOR], credential=uuid4())
+    with pytest.raises(InvalidRequest):
+        ledger.tokens.issue(AGENT, principal=ALEX, credential=uuid4())
+
+
+@pytest.mark.parametrize("jti", [None, "", "7", 7, ["6f1d2c9a-5b0e-4c37-9d21-0f6a8e4b7c15"]], ids=repr)
+def test_an_issuer_of_ours_without_a_readable_id_is_refused(ledger: Ledger, jti: object) -> None:
+    """Such as one of a release that had no ids: nobody could revoke it."""
+    claims = ledger.claims(iss="answer-ledger", scope="issuer", jti=jti)
+    token = sign(claims, SIGNING, "Ed25519", SIGNING.thumbprint())
+    with pytest.raises(Unauthenticated):
+        ledger.verify(token)
+
+
+def test_an_issuer_alone_lives_longer_than_an_hour(ledger: Ledger) -> None:
+    year = 366 * 86_400
+    issued = ledger.tokens.issue([Scope.ISSUER], ttl=year, credential=uuid4())
+    assert year - 61 <= issued.expires_in <= year
+    with pytest.raises(InvalidRequest):
+        ledger.tokens.issue([Scope.ISSUER], ttl=year + 1, credential=uuid4())
+    with pytest.raises(InvalidRequest):
+        ledger.tokens.issue([Scope.OPERATOR], ttl=3601)
 
 
 @pytest.mark.parametrize("scopes", [[], ["agent", "principal"], ["capture", "operator"], list(Scope)])

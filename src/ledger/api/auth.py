@@ -1,7 +1,7 @@
 """Who calls, and what he may: the token decides, before anything else of a request is looked at.
 
 `guarded(Scope.AGENT)` is a kind of route. In this order it refuses: no valid bearer token (401), a token
-of another scope (403), query parameters or a body that the call does not take (422), and a body that is
+of another scope (403), a credential of the host's that was revoked or is not known (401), query parameters or a body that the call does not take (422), and a body that is
 not strict JSON (415, 413, 400). Only then the framework's own route runs, on the parsed body.
 
 Besides `Authorization` and the headers of the body no header has any effect (`If-Match` apart, where a
@@ -23,6 +23,7 @@ from fastapi.routing import APIRoute
 from ledger.api import openapi, strict_json
 from ledger.db.agent import Reader
 from ledger.errors import InvalidRequest, Unauthenticated, WrongScope
+from ledger.service import credentials
 from ledger.service.context import Context
 from ledger.service.ledger import AsyncLedger
 from ledger.tokens import Claims, Scope, Tokens
@@ -88,6 +89,8 @@ def guarded(*scopes: Scope) -> type[APIRoute]:
                     named = " or ".join(f"`{scope}`" for scope in scopes)
                     raise WrongScope(f"This call needs a token with the scope {named}.")
                 request.scope["ledger.claims"] = claims
+                if claims.credential is not None:
+                    await request.app.state.ledger.run(credentials.check(claims.credential))
                 if request.scope["query_string"] and not takes_query:
                     raise InvalidRequest("This call takes no query parameters.")
                 if len(request.query_params.multi_items()) != len(request.query_params):

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ledger.cli import gate, person, proof, topics, windows
+from ledger.cli import gate, person, proof, tokens, topics, windows
 from ledger.cli.common import NO, Database, DataDir, Json, opened, print_json, refuse, settings
 from ledger.cli.help import example, group
-from ledger.core.model import Tier
-from ledger.errors import InvalidRequest, LedgerError, SetupError
+from ledger.errors import LedgerError, SetupError
 
 SEE, RUN, PERSON, CARE = "See what it does", "Run it", "One person", "Look after it"
 
@@ -107,83 +106,7 @@ def serve(
     server.run(host, port, data_dir, database)
 
 
-@app.command(
-    rich_help_panel=RUN,
-    epilog=example(
-        "answer-ledger token --scope agent --principal ann",
-        'answer-ledger token --scope "agent capture" --principal ann --ttl 600',
-        "answer-ledger token --scope issuer",
-    ),
-)
-def token(
-    scope: Annotated[
-        str,
-        typer.Option(
-            metavar="SCOPE",
-            help='What its holder may do: one of the words above, or "agent capture".',
-        ),
-    ],
-    principal: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="The person whose answers it is about, by your own id of him; for agent, capture and principal.",
-        ),
-    ] = None,
-    ttl: Annotated[
-        int | None,
-        typer.Option(metavar="SECONDS", help="How long it is good for: at most 3600, and 3600 if absent."),
-    ] = None,
-    max_tier: Annotated[
-        Tier | None,
-        typer.Option(
-            help="What may be read with it at most: nothing, which topics are covered, or the words. For agent alone."
-        ),
-    ] = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Prints a token, and nothing else: what a caller of the HTTP interface shows.
-
-    \b
-    --scope agent      asks before a turn; coins topics
-    --scope capture    hands over what was typed: the application that carries
-                       the chats, never an agent
-    --scope principal  the person himself, as your settings page acts for him
-    --scope operator   topics, windows, legal holds
-    --scope issuer     your backend, which gets tokens of the first three kinds
-                       from POST /v1/tokens
-
-    The first three are about one person: name him with --principal.
-    """
-    from ledger.identity import Identity
-    from ledger.keys import Keys, no_ledger
-    from ledger.tokens import MAX_TTL, Scope, Tokens, refuse_wrong
-    from ledger.tokens.claims import OF_A_PRINCIPAL
-
-    chosen = settings(data_dir, None)
-    try:
-        scopes = {Scope(word) for word in scope.split()}
-    except ValueError:
-        raise InvalidRequest(f"--scope is one of {', '.join(Scope)}, or 'agent capture'.") from None
-    if principal is None and scopes <= OF_A_PRINCIPAL:
-        raise InvalidRequest("Whose answers is it about? Add --principal ID.")
-    lives = MAX_TTL if ttl is None else ttl
-    refuse_wrong(
-        scopes, of_principal=principal is not None, ttl=lives, max_tier=max_tier
-    )  # wrong in any ledger
-    keys = Keys.open(chosen.data_dir, chosen, make=False)
-    if not keys.lasting:
-        raise no_ledger(chosen.data_dir)
-    identity = Identity(keys.pepper, chosen.tenant)
-    issued = Tokens.open(chosen, keys, identity.principal).issue(
-        scopes,
-        principal=None if principal is None else identity.principal(principal),
-        ttl=lives,
-        max_tier=max_tier,
-    )
-    typer.echo(issued.token)
-
-
+app.add_typer(tokens.token, name="token", rich_help_panel=RUN)
 app.add_typer(topics.topics, name="topics", rich_help_panel=RUN)
 app.add_typer(windows.windows, name="windows", rich_help_panel=RUN)
 
@@ -247,6 +170,7 @@ GOING = {
     "barriers": "marks of what somebody deleted, which keep it deleted",
     "audit": "lines of the audit: how often something was done, and on which day",
     "topics": "keys that some agent coined, and nobody has an answer on",
+    "credentials": "credentials of your backends, whose last day is past",
 }
 
 
@@ -302,8 +226,7 @@ def doctor(data_dir: DataDir = None, database: Database = None, json: Json = Fal
     """Looks for what leaks, and says what to do. Exit code 1 when something does."""
     from ledger.cli import checkup
 
-    with opened(data_dir, database) as ledger:
-        found = checkup.examine(ledger)
+    found = checkup.examine(data_dir, database)
     checkup.show(found, json=json)
     raise typer.Exit(NO if any(not one.well for one in found) else 0)
 

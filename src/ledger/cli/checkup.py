@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 
 from rich.markup import escape
 from rich.table import Table
 
-from ledger.cli.common import print_json
+from ledger.cli.common import opened, print_json, settings
 from ledger.cli.terminal import console, say
-from ledger.errors import SetupError
-from ledger.service.examination import Finding, examination
-from ledger.service.ledger import Ledger
+from ledger.errors import LedgerError, SetupError
+from ledger.service.examination import Finding, closed, examination
 
 WELL, KNOWN, LEAKS = "well", "known", "leaks"
 MARKS = {WELL: "[green]well[/]", KNOWN: "[yellow]known[/]", LEAKS: "[bold red]leaks[/]"}
 LONGEST_SETTING = len("log_parameter_max_length_on_error")
 
 
-def examine(ledger: Ledger) -> list[Finding]:
+def examine(data_dir: Path | None, database: str | None) -> list[Finding]:
     """Everything that was looked at. Raises SetupError without the installer's connection string."""
-    if ledger.deployment.installer is None:
-        raise SetupError("doctor looks as the installer: give --database or LEDGER_DATABASE_URL.")
-    return examination(ledger.deployment)
+    try:
+        with opened(data_dir, database) as ledger:
+            if ledger.deployment.installer is None:
+                raise SetupError("doctor looks as the installer: give --database or LEDGER_DATABASE_URL.")
+            return examination(ledger.deployment)
+    except SetupError:
+        raise
+    except LedgerError as error:
+        return closed(settings(data_dir, database), error)
 
 
 def show(found: list[Finding], *, json: bool) -> None:
@@ -41,7 +47,18 @@ def show(found: list[Finding], *, json: bool) -> None:
         table.add_row(MARKS[verdict(one)], escape(one.about), escape(one.seen) + todo)
     console.print(table)
     console.print()
+    _show_commands(found)
     say(_summary(Counter(map(verdict, found))))
+
+
+def _show_commands(found: list[Finding]) -> None:
+    """Each on lines of its own, which no table breaks: they are to be pasted."""
+    for one in found:
+        if verdict(one) == LEAKS and one.commands:
+            say(f"{one.about}:")
+            for command in one.commands:
+                say(command)
+            say("")
 
 
 def verdict(one: Finding) -> str:

@@ -28,12 +28,11 @@ def group(help: str, **more: Any) -> typer.Typer:
     return typer.Typer(
         cls=Headed,
         help=help,
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
-        **more,
+        **{"no_args_is_help": True, **more},
     )
 
 

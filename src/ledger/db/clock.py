@@ -11,6 +11,8 @@ from typing import Any, Self
 import psycopg
 from psycopg import sql
 
+from ledger.db.inspection import released
+
 
 class Clock:
     """Sets the day of one database, as its installer. A context manager."""
@@ -29,6 +31,11 @@ class Clock:
                 ).format(sql.Literal(day.isoformat()))
             )
             self._day = day
+
+    def put_back(self) -> None:
+        """From now on it is the day of the server again: the clock of the release."""
+        self._connection.execute(released.declared()["today"].statements.encode())
+        self._day = None
 
     def strike_midnight(self, day: date) -> None:
         """From now on it is this day, but for a transaction that began before: as at any midnight, it keeps its own."""

@@ -40,6 +40,17 @@ DEFINERS = (
     "ledger_custodian",
 )  # fmt: skip
 
+_PLANS = {
+    "jit": "off", "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_bitmapscan": "off",
+    "enable_hashjoin": "off", "enable_mergejoin": "off", "TimeZone": "UTC", "idle_in_transaction_session_timeout": "1min",
+}  # fmt: skip
+ROLE_SETTINGS: dict[str, dict[str, str]] = {
+    **dict.fromkeys(SURFACES, _PLANS),
+    "ledger_sweeper": _PLANS
+    | {"enable_seqscan": "on", "enable_hashjoin": "on", "plan_cache_mode": "auto", "lock_timeout": "200ms"},
+}
+"""What each login has by default, as the server keeps it (schema/01_roles.sql); `migrate` puts it back."""
+
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_agent": ("coverage", "recall", "plan", "topics_listed", "labels_listed", "labels_former", "coin", "cut"),
     "ledger_capture": ("labels_listed", "labels_former", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
@@ -50,11 +61,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_operator": (
         "topics_seen", "topic_read", "labels_taken", "aliases_of", "topic_create", "topic_change", "topics_merge",
         "alias_put", "alias_delete", "setting_read", "setting_change", "schema_version", "snapshot_read",
-        "hold_place", "hold_lift", "sweep_ask", "cut", "today",
+        "credential_put", "credential_stands", "credentials", "credential_revoke", "hold_place", "hold_lift", "sweep_ask",
+        "cut", "today",
     ),
     "ledger_sweeper": (
-        "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp",
-        "sweep_held_back", "sweep_done", "swept_on", "today",
+        "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot",
+        "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on", "today",
     ),
 }  # fmt: skip
 
@@ -70,7 +82,8 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
     ),
     "ledger_custodian": (
         "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "cut", "sweep_pieces", "sweep_due",
-        "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
+        "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done",
+        "swept_on",
     ),
     "ledger_owner": ("today",),
 }  # fmt: skip
@@ -106,6 +119,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
     for column in ("principal", "topic", "as_of"):
         yield "entry", "ledger_agent_keys", "SELECT", column
     yield "topic", "ledger_registrar", "UPDATE", "key"
+    yield "credential", "ledger_registrar", "UPDATE", "revoked"
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
         "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
         "ledger_agent_content": {("entry", "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
@@ -117,7 +131,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
             ("outcome",): ("SELECT", "INSERT", "UPDATE"),
         },
         "ledger_registrar": {
-            ("topic",): ("SELECT", "INSERT"),
+            ("topic", "credential"): ("SELECT", "INSERT"),
             ("topic_alias",): _ALL,
             ("former_key",): ("SELECT", "INSERT"),
             ("setting",): ("SELECT", "UPDATE"),
@@ -127,7 +141,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
             ("entry", "pending", "topic", "topic_alias", "retired_key", "former_key"): _ALL,
             (
                 "consent", "consent_history", "withheld", "objection", "legal_hold", "barrier", "audit", "outcome", "snapshot",
-                "proposal", "setting",
+                "proposal", "setting", "credential",
             ): ("SELECT", "INSERT", "DELETE"),
             ("sweep_mark",): ("SELECT", "UPDATE"),
             ("piece_mark",): _ALL,

@@ -20,7 +20,7 @@ from uuid import UUID
 import psycopg
 from psycopg import sql
 
-from ledger.db import logins
+from ledger.db import expected, logins
 from ledger.errors import NoLedger, NotMigrated, SetupError
 
 T = TypeVar("T")
@@ -179,6 +179,7 @@ class Installation:
 
             ran = revisions.upgrade(revisions_folder(), self._conninfo)
         with self._connection() as connection:
+            _put_settings_back(connection)
             _set_bare_forms(connection, bare_forms)
         return ran
 
@@ -224,6 +225,40 @@ def _set_bare_forms(connection: psycopg.Connection[Any], bare_forms: Collection[
     with connection.transaction():
         connection.execute("delete from ledger.bare_form")
         connection.execute("insert into ledger.bare_form select unnest(%s::text[])", (sorted(wanted),))
+
+
+_SETTINGS = r"""
+select r.rolname, coalesce(d.datname, ''), s.setconfig
+  from pg_db_role_setting s join pg_roles r on r.oid = s.setrole left join pg_database d on d.oid = s.setdatabase
+ where r.rolname like 'ledger\_%' and (s.setdatabase = 0 or d.datname = current_database())
+"""
+
+
+def _put_settings_back(connection: psycopg.Connection[Any]) -> None:
+    """Every login has what this release gives it and nothing else, whatever it, or somebody, gave it since."""
+    there = {
+        (role, database): dict(one.split("=", 1) for one in given)
+        for role, database, given in connection.execute(_SETTINGS)
+    }
+    with connection.transaction():
+        for role, database in there:
+            if database:
+                connection.execute(
+                    sql.SQL("alter role {} in database {} reset all").format(
+                        sql.Identifier(role), sql.Identifier(database)
+                    )
+                )
+        for role in {*expected.ROLE_SETTINGS, *(role for role, database in there if not database)}:
+            ours = expected.ROLE_SETTINGS.get(role, {})
+            if there.get((role, ""), {}) == ours:
+                continue
+            connection.execute(sql.SQL("alter role {} reset all").format(sql.Identifier(role)))
+            for name, value in ours.items():
+                connection.execute(
+                    sql.SQL("alter role {} set {} = {}").format(
+                        sql.Identifier(role), sql.Identifier(name), sql.Literal(value)
+                    )
+                )
 
 
 def run_sql_beside(file: str) -> None:

@@ -147,6 +147,13 @@ class Setting(Table, table=True):
     pepper_proof: UUID | None = None
 
 
+class Credential(Table, table=True):
+    id: UUID = Field(primary_key=True)
+    issued_on: date
+    expires_on: date
+    revoked: bool = False
+
+
 class SweepMark(Table, table=True):
     __tablename__ = "sweep_mark"
     only_row: bool = Field(default=True, primary_key=True)

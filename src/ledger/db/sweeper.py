@@ -51,6 +51,11 @@ def keys(most: int) -> Operation[int]:
     return _step("select ledger.sweep_keys(%s)", most)
 
 
+def credentials() -> Operation[int]:
+    """Deletes the credentials whose last day is past, and gives how many."""
+    return _step("select ledger.sweep_credentials()")
+
+
 def snapshot() -> Operation[bool]:
     """Draws the weekly snapshot, if a week has passed."""
     return _step("select ledger.sweep_snapshot()")

@@ -34,6 +34,7 @@ AGES = {
 
 
 def examine(place: Place) -> Iterator[Line]:
+    place.clock.put_back()  # else that is what doctor finds
     found = examination(place.deployment)
     leaks = [f"{one.about}: {one.seen}; {one.todo}" for one in found if not one.well]
     yield line(

@@ -1,21 +1,19 @@
-"""The examination of a whole deployment: its database, the way to it, and its key files."""
+"""The examination of a whole deployment: its database, the way to it, and what lies on the disk beside it."""
 
 from __future__ import annotations
 
-import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 
 from ledger.db import inspection, logins
 from ledger.db.inspection import Finding, notices, pooling
-from ledger.service.deployment import Deployment
-from ledger.settings import ENV_FILE, PREFIX
+from ledger.errors import LedgerError
+from ledger.service import folders
+from ledger.service.deployment import Deployment, installer
+from ledger.settings import Settings
 
-__all__ = ["Finding", "examination"]
-
-_SECRET = ("PEPPER", "DATABASE_URL")
+__all__ = ["Finding", "closed", "examination"]
 
 
 def examination(deployment: Deployment) -> list[Finding]:
@@ -28,26 +26,28 @@ def examination(deployment: Deployment) -> list[Finding]:
         raise logins.explained(error) from None
     found += pooling.findings(deployment.logins, prepared_statements=deployment.settings.prepared_statements)
     found += notices.findings(deployment.installer, deployment.context.notices)
-    found += _keys(deployment)
+    found.append(Finding("pepper", True, "that of this database"))
+    found += folders.findings(deployment.settings.data_dir, Path())
+    found.append(_apart(deployment, deployment.settings.data_dir / "keys"))
     return found
 
 
-def _keys(deployment: Deployment) -> Iterator[Finding]:
-    yield Finding("pepper", True, "that of this database")
-    folder = deployment.settings.data_dir / "keys"
-    for path in [folder, *sorted(folder.iterdir())] if folder.exists() else []:
-        yield _closed(str(path.relative_to(folder.parent)), path)
-    beside = Path(ENV_FILE)
-    if beside.is_file() and any(PREFIX + name in beside.read_text("utf-8", "replace") for name in _SECRET):
-        yield _closed(ENV_FILE, beside.resolve())
-    yield _apart(deployment, folder)
-
-
-def _closed(name: str, path: Path) -> Finding:
-    mode = stat.S_IMODE(path.stat().st_mode)
-    closed = not mode & 0o077
-    seen = f"{'its owner alone' if closed else 'others too'} ({mode:04o})"
-    return Finding(f"who may use {name}", closed, seen, f"chmod go-rwx {path}")
+def closed(settings: Settings, error: LedgerError) -> list[Finding]:
+    """The same of a deployment that does not open, as far as its database is to be reached: what keeps it from opening may be
+    among it. Raises `error` where it is not."""
+    conninfo = installer(settings)
+    if conninfo is None:
+        raise error
+    try:
+        found = inspection.findings(conninfo)
+    except psycopg.Error:
+        raise error from None
+    return [
+        *found,
+        Finding(
+            "whether the ledger opens", False, "it does not", "mend what stands beside this, then look again"
+        ),
+    ]
 
 
 def _apart(deployment: Deployment, folder: Path) -> Finding:

@@ -26,8 +26,8 @@ def due() -> UseCase[dict[str, int]]:
 
 
 def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str, int]]:
-    """Runs the whole sweep, and gives what was done: rows by kind, `topics` (keys that nobody needs), `restamped`,
-    and `held_back`: tables that a vacuum could not clean yet, since an older transaction is open.
+    """Runs the whole sweep, and gives what was done: rows by kind, `topics` (keys that nobody needs), `credentials`,
+    `restamped`, and `held_back`: tables that a vacuum could not clean yet, since an older transaction is open.
 
     `progress` hears of the rows deleted so far. Safe to run at any time and twice at once; one that was ended
     early is taken up by the next.
@@ -40,6 +40,7 @@ def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str,
             n = yield from _batches(lambda piece=piece: db.expired(piece, BATCH), progress)  # type: ignore[misc]
             done[piece.expires] += n
     done["topics"] = yield from _batches(lambda: db.keys(BATCH), progress)
+    done["credentials"] = yield db.credentials()
     yield db.snapshot()
     done["restamped"] = 0
     for piece in pieces:

@@ -9,6 +9,9 @@ or `jti`; `exp` falls on a grid that all tokens of that life-time share, so that
 moment at which the agent was handed the token, which no token can hide. What the host puts into
 `max_tier` and `topics` it decides itself.
 
+A token of the scope issuer is a *credential* of the host's: it may live for a year, and has an id (`jti`), by which the database
+knows it and it is revoked (service/credentials.py). No token that is issued to it has anything of that id.
+
 Source: RFC 7515, 7516, 7519, 8725 (best practices), 9864 (Ed25519); DESIGN section 8.
 """
 
@@ -39,6 +42,7 @@ from ledger.tokens.claims import (
     Claims,
     Scope,
     check,
+    credential_of,
     may_be_narrowed,
     narrowing_of,
     one_kind,
@@ -50,6 +54,7 @@ __all__ = ["Claims", "FetchedKeys", "FileKeys", "Issued", "KeySource", "Scope", 
 
 MAX_LENGTH = 8192  # characters of a token
 MAX_TTL = 3600  # seconds
+MAX_TTL_OF_ISSUERS = 366 * 86_400  # seconds; a credential can be revoked
 CACHE_SIZE = 4096  # verified tokens, a worker
 TRUSTED_FOR = 600.0  # seconds without verifying again: a key that was withdrawn counts that long
 
@@ -94,8 +99,7 @@ def refuse_wrong(
         )
     if of_principal != OF_A_PRINCIPAL.issuperset(scopes):
         raise InvalidRequest("A principal goes with the scopes agent, capture and principal, and no other.")
-    if not 1 <= ttl <= MAX_TTL:
-        raise InvalidRequest(f"A token lives from 1 to {MAX_TTL} seconds.")
+    check_ttl(scopes, ttl)
 
 
 class Tokens:
@@ -155,11 +159,13 @@ class Tokens:
         ttl: int = MAX_TTL,
         max_tier: Tier | None = None,
         topics: Collection[str] | None = None,
+        credential: UUID | None = None,
     ) -> Issued:
         """A token of at most `ttl` seconds: `exp` is rounded down to a grid of ttl / 10, a minute at most.
 
         `principal` is given if and only if the scopes are of a principal, `max_tier` and `topics` only where the
-        scope is agent alone. Raises InvalidRequest.
+        scope is agent alone, `credential`, the id that it is registered by, if and only if the scope is issuer.
+        Raises InvalidRequest.
         """
         refuse_wrong(scopes, of_principal=principal is not None, ttl=ttl, max_tier=max_tier, topics=topics)
         now = self._clock()
@@ -175,6 +181,12 @@ class Tokens:
             payload["sub"] = jwe.encrypt_compact(
                 _SEAL, principal.bytes, self._sealing, algorithms=list(_SEAL.values())
             )
+        if (credential is not None) != (set(scopes) == {Scope.ISSUER}):
+            raise InvalidRequest(
+                "A token of the scope issuer has an id by which it is registered, and no other has."
+            )
+        if credential is not None:
+            payload["jti"] = str(credential)
         if max_tier not in (None, Tier.FULL):
             payload["max_tier"] = max_tier
         if topics is not None:
@@ -219,7 +231,8 @@ class Tokens:
         expires = check(payload, issuer=issuer, audience=self._audience, now=now)
         scopes = scopes_of(payload)
         principal = self._principal(payload, own) if scopes <= OF_A_PRINCIPAL else None
-        return Claims(scopes, principal, *narrowing_of(payload, scopes), expires, name)
+        credential = credential_of(payload) if own and scopes == {Scope.ISSUER} else None
+        return Claims(scopes, principal, *narrowing_of(payload, scopes), expires, name, credential)
 
     async def _find(self, kid: object) -> PublicKey | None:
         if not isinstance(kid, str | None):
@@ -240,6 +253,15 @@ class Tokens:
             return UUID(bytes=opened.plaintext)
         except (JoseError, ValueError, InvalidRequest):
             raise Unauthenticated("The token's `sub` does not name a principal.") from None
+
+
+def check_ttl(scopes: Collection[Scope], ttl: int) -> None:
+    """Raises InvalidRequest for a life-time (seconds) that no token of these scopes has."""
+    if set(scopes) == {Scope.ISSUER}:
+        if not 1 <= ttl <= MAX_TTL_OF_ISSUERS:
+            raise InvalidRequest("A token of the scope issuer lives from a second to 366 days.")
+    elif not 1 <= ttl <= MAX_TTL:
+        raise InvalidRequest(f"A token lives from 1 to {MAX_TTL} seconds; only the scope issuer has longer.")
 
 
 def _header(token: str) -> dict[str, Any]:

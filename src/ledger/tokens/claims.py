@@ -48,6 +48,9 @@ class Claims:
     topics: frozenset[str] | None  # keys; None: not narrowed
     expires: float  # seconds since the epoch, UTC
     token: bytes  # a digest that tells tokens apart
+    credential: UUID | None = (
+        None  # of an issuer that the ledger itself let in: what it is looked up by, at each call
+    )
 
 
 def one_kind(scopes: Collection[Scope]) -> bool:
@@ -105,6 +108,14 @@ def _instant(payload: Mapping[str, Any], claim: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LATEST:
         raise Unauthenticated(f"The token's `{claim}` must be a number of seconds since 1970.")
     return float(value)
+
+
+def credential_of(payload: Mapping[str, Any]) -> UUID:
+    """The id of a credential of the host's. Raises Unauthenticated."""
+    try:
+        return UUID(payload.get("jti"))
+    except (ValueError, TypeError, AttributeError):
+        raise Unauthenticated("The token has the scope issuer and no `jti` by which it is known.") from None
 
 
 def narrowing_of(payload: Mapping[str, Any], scopes: Collection[Scope]) -> tuple[Tier, frozenset[str] | None]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ledger.db import expected
 from ledger.db.inspection.finding import Finding, Query, known, none
 from ledger.db.migrations import OLDEST_SERVER
-
-_CONSTANT = r"""^(true|false|-?[0-9]+|'[^']*'(::[a-z ]+)?)$"""
-"""How the server writes a default that is the same for every row."""
 
 
 def server(version: int) -> Finding:
@@ -21,34 +19,34 @@ def server(version: int) -> Finding:
     )
 
 
+_KINDS = {"v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence", "c": "type"}
+
+
 def columns(rows: Query) -> Iterator[Finding]:
     there = set(rows(
-        """select c.relname, a.attname, format_type(a.atttypid, null)
+        """select c.relname, a.attname, format_type(a.atttypid, null), c.relkind::text
              from pg_class c join pg_attribute a on a.attrelid = c.oid
             where c.relnamespace = 'ledger'::regnamespace and c.relkind not in ('i', 'I', 't')
               and a.attnum > 0 and not a.attisdropped"""
     ))  # fmt: skip
+    kinds = {table: _KINDS.get(relkind, "table") for table, _, _, relkind in there}
+    there = {(table, name, kind) for table, name, kind, _ in there}
     allowed = {(t, name, kind) for t, columns in expected.COLUMNS.items() for name, kind in columns.items()}
     strange = sorted(f"{table}.{name} is not on the list" for table, name, _ in there - allowed)
     missing = sorted(f"{table}.{name} is missing" for table, name, _ in allowed - there)
+    dropping = [
+        f"alter table ledger.{table} drop column {name};"
+        if table in expected.COLUMNS
+        else f"drop {kinds[table]} ledger.{table};"
+        for table, name, _ in sorted(there - allowed)
+        if name not in expected.COLUMNS.get(table, {})  # of another type: no line mends that
+    ]
     yield Finding(
         "columns", not strange and not missing,
         ", ".join([*strange, *missing]) or f"the {len(allowed)} of the allow-list",
-        "drop what is not on the list; run answer-ledger migrate for what is missing",
+        "drop what is not on the list; what is missing, or of another type, comes back from a backup",
+        commands=tuple(dict.fromkeys(dropping)),
     )  # fmt: skip
-
-
-def defaults(rows: Query) -> Iterator[Finding]:
-    """A column may be on the list, and its default a clock, a counter or a number drawn for each row."""
-    ticking = rows(
-        """select c.relname || '.' || a.attname || ': ' || pg_get_expr(d.adbin, d.adrelid)
-             from pg_attrdef d join pg_class c on c.oid = d.adrelid
-             join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
-            where c.relnamespace = 'ledger'::regnamespace and c.relkind in ('r', 'p')
-              and pg_get_expr(d.adbin, d.adrelid) !~ %s""",
-        _CONSTANT,
-    )
-    yield none("defaults that tick, count or draw", ticking, "alter table ... alter column ... drop default")
 
 
 def guard(rows: Query) -> Iterator[Finding]:
@@ -68,20 +66,27 @@ def guard(rows: Query) -> Iterator[Finding]:
 
 def row_security(rows: Query) -> Iterator[Finding]:
     loose = rows(
-        """select relname from pg_class where relnamespace = 'ledger'::regnamespace and relname = any(%s)
-             and not (relrowsecurity and relforcerowsecurity)""",
+        """select relname, format('alter table ledger.%%I enable row level security, force row level security;', relname)
+             from pg_class where relnamespace = 'ledger'::regnamespace and relname = any(%s)
+              and not (relrowsecurity and relforcerowsecurity)""",
         list(expected.OF_PRINCIPALS),
     )
     yield none(
         "tables of principals without forced row-level security",
         loose,
-        "alter table ... enable, and force, row level security",
+        "find out who changed them: not even their owner is to pass by it",
     )
     there = set(rows(
         """select tablename, policyname, permissive, array_to_string(array(select unnest(roles)::text order by 1), ' '), cmd
              from pg_policies where schemaname = 'ledger'"""
     ))  # fmt: skip
-    wrong = [(f"{table}.{name}",) for table, name, *_ in there ^ set(expected.policies())]
+    wrong = [
+        (
+            f"{table}.{name}",
+            *([f"drop policy {name} on ledger.{table};"] if (table, name, *rest) in there else []),
+        )
+        for table, name, *rest in there ^ set(expected.policies())
+    ]
     yield none("policies other than the reviewed", wrong, "compare with schema/03_policies.sql")
 
 
@@ -97,7 +102,14 @@ def grants(rows: Query) -> Iterator[Finding]:
     ))  # fmt: skip
     ((version,),) = rows("select current_setting('server_version_num')::integer")
     reviewed = set(expected.table_grants(version))
-    wrong = [(f"{role}: {right} on {table}",) for table, role, right, _ in there ^ reviewed]
+    wrong = [
+        (
+            f"{role}: {right} on {table}",
+            ("revoke {0}{1} on ledger.{2} from {3};" if (table, role, right, column) in there
+             else "grant {0}{1} on ledger.{2} to {3};").format(right.lower(), f" ({column})" if column else "", table, role),
+        )
+        for table, role, right, column in there ^ reviewed
+    ]  # fmt: skip
     yield none("rights on tables other than the reviewed", wrong, "compare with schema/10_grants.sql")
     calls = set(rows(
         """select p.proname, p.proowner::regrole::text, coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC')
@@ -105,15 +117,30 @@ def grants(rows: Query) -> Iterator[Finding]:
             where p.pronamespace = 'ledger'::regnamespace and x.grantee <> p.proowner"""
     ))  # fmt: skip
     surfaces = {call for call in calls if call[2] in expected.SURFACES or call[2] == "PUBLIC"}
-    wrong = [(f"{role}: {name}",) for name, _, role in surfaces ^ set(expected.function_grants())]
+    reviewed_calls = set(expected.function_grants())
+    wrong = [
+        (f"{role}: {name}", _of_calls(name, owner, role, surfaces, reviewed_calls))
+        for name, owner, role in surfaces ^ reviewed_calls
+    ]
     yield none("calls of surfaces other than the reviewed", wrong, "compare with schema/10_grants.sql")
     shared = rows(
-        """select coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC') || ': ' || x.privilege_type
+        """select coalesce(nullif(x.grantee, 0)::regrole::text, 'PUBLIC') || ': ' || x.privilege_type,
+                  format('revoke %s on schema ledger from %s;', lower(x.privilege_type),
+                         coalesce(nullif(x.grantee, 0)::regrole::text, 'public'))
              from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) x
             where n.nspname = 'ledger' and x.grantee <> n.nspowner
               and (x.privilege_type = 'CREATE' or x.grantee = 0)"""
     )
-    yield none("rights of others on the schema", shared, "revoke create on schema ledger from ...")
+    yield none("rights of others on the schema", shared, "find out who gave them")
+
+
+def _of_calls(name: str, owner: str, role: str, there: set[Any], reviewed: set[Any]) -> str:
+    owners = {one: whose for one, whose, _ in reviewed}
+    if owners.get(name, owner) != next((whose for one, whose, _ in there if one == name), owners.get(name)):
+        return f"alter function ledger.{name} owner to {owners[name]};"
+    if (name, owner, role) in there:
+        return f"revoke execute on function ledger.{name} from {role};"
+    return f"grant execute on function ledger.{name} to {role};"
 
 
 def functions(rows: Query) -> Iterator[Finding]:
@@ -150,32 +177,36 @@ def functions(rows: Query) -> Iterator[Finding]:
 def hangers_on(rows: Query) -> Iterator[Finding]:
     """What reads or changes the tables without standing in the schema."""
     there = rows(
-        """select 'view ' || v.oid::regclass
+        """select case v.relkind when 'm' then 'materialized ' else '' end || 'view ' || v.oid::regclass,
+                  format('drop %%s %%s;', case v.relkind when 'm' then 'materialized view' else 'view' end, v.oid::regclass)
              from pg_depend d join pg_rewrite r on r.oid = d.objid join pg_class v on v.oid = r.ev_class
              join pg_class t on t.oid = d.refobjid
             where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass and v.oid <> t.oid
+              and v.relkind in ('v', 'm')
               and t.relnamespace = 'ledger'::regnamespace
            union
-           select 'trigger ' || g.tgname from pg_trigger g join pg_class t on t.oid = g.tgrelid
+           select 'trigger ' || g.tgname, format('drop trigger %%I on %%s;', g.tgname, t.oid::regclass) from pg_trigger g join pg_class t on t.oid = g.tgrelid
             where t.relnamespace = 'ledger'::regnamespace
            union
-           select 'rule ' || r.rulename from pg_rewrite r join pg_class t on t.oid = r.ev_class
+           select 'rule ' || r.rulename, format('drop rule %%I on %%s;', r.rulename, t.oid::regclass) from pg_rewrite r join pg_class t on t.oid = r.ev_class
             where t.relnamespace = 'ledger'::regnamespace and t.relkind = 'r'
            union
-           select 'foreign key ' || c.conname from pg_constraint c
+           select 'foreign key ' || c.conname, format('alter table %%s drop constraint %%I;', c.conrelid::regclass, c.conname)
+             from pg_constraint c
             where c.contype = 'f' and (c.connamespace = 'ledger'::regnamespace
                                        or c.confrelid in (select oid from pg_class where relnamespace = 'ledger'::regnamespace))
            union
-           select 'child ' || i.inhrelid::regclass from pg_inherits i join pg_class t on t.oid = i.inhparent
+           select 'child ' || i.inhrelid::regclass, format('drop table %%s;', i.inhrelid::regclass) from pg_inherits i join pg_class t on t.oid = i.inhparent
             where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
            union
-           select 'sequence ' || c.relname from pg_class c
+           select 'sequence ' || c.relname, format('drop sequence ledger.%%I;', c.relname) from pg_class c
             where c.relnamespace = 'ledger'::regnamespace and c.relkind = 'S'
            union
-           select 'index ' || x.relname from pg_index i join pg_class x on x.oid = i.indexrelid
+           select 'index ' || x.relname, format('drop index ledger.%%I;', x.relname) from pg_index i join pg_class x on x.oid = i.indexrelid
              join pg_class t on t.oid = i.indrelid
             where t.relnamespace = 'ledger'::regnamespace and t.relkind in ('r', 'p')
-              and not i.indisprimary and x.relname <> all (%s)""",
+              and not i.indisprimary and x.relname <> all (%s)
+              and not exists (select from pg_constraint k where k.conindid = x.oid)""",
         list(expected.INDEXES),
     )
     yield none(
@@ -187,13 +218,14 @@ def hangers_on(rows: Query) -> Iterator[Finding]:
 
 def statistics(rows: Query) -> Iterator[Finding]:
     kept = rows(
-        """select distinct c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+        """select c.relname, format('alter table ledger.%%I alter column %%I set statistics 0;', c.relname, a.attname)
+             from pg_class c join pg_attribute a on a.attrelid = c.oid
             where c.relnamespace = 'ledger'::regnamespace and c.relname = any(%s) and a.attnum > 0
               and not a.attisdropped and a.attstattarget is distinct from 0
            union
-           select tablename from pg_stats where schemaname = 'ledger' and tablename = any(%s)
+           select tablename, format('analyze ledger.%%I;', tablename) from pg_stats where schemaname = 'ledger' and tablename = any(%s)
            union
-           select c.relname from pg_statistic_ext e join pg_class c on c.oid = e.stxrelid
+           select c.relname, format('drop statistics %%s.%%I;', e.stxnamespace::regnamespace, e.stxname) from pg_statistic_ext e join pg_class c on c.oid = e.stxrelid
             where c.relnamespace = 'ledger'::regnamespace and c.relname = any(%s)""",
         *[[table for table in expected.COLUMNS if table != "version"]] * 3,
     )
@@ -206,21 +238,22 @@ def statistics(rows: Query) -> Iterator[Finding]:
 
 def storage(rows: Query) -> Iterator[Finding]:
     apart = rows(
-        """select distinct c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+        """select c.relname, format('alter table ledger.%I alter column answer set storage plain;', c.relname)
+             from pg_class c join pg_attribute a on a.attrelid = c.oid
             where c.relnamespace = 'ledger'::regnamespace and a.attname = 'answer' and a.attstorage <> 'p'"""
     )
     yield none(
         "tables that store answers otherwise than plain",
         apart,
-        "alter column answer set storage plain: values that are stored apart keep the order of writing",
+        "values that are stored apart keep the order of writing",
     )
 
 
 def extensions(rows: Query) -> Iterator[Finding]:
     there = rows(
-        "select extname from pg_extension where extname in ('pg_stat_statements', 'pageinspect', 'pg_walinspect', 'pg_surgery')"
+        "select extname, format('drop extension %I;', extname) from pg_extension where extname in ('pg_stat_statements', 'pageinspect', 'pg_walinspect', 'pg_surgery')"
     )
-    yield none("extensions that keep statements or show dead rows", there, "drop extension ...")
+    yield none("extensions that keep statements or show dead rows", there, "find out who needs it")
 
 
 def large_objects(rows: Query) -> Iterator[Finding]:
@@ -284,6 +317,6 @@ def leftover_files(rows: Query) -> Iterator[Finding]:
 
 
 LOOKS = (
-    columns, defaults, guard, row_security, grants, functions, hangers_on, statistics, storage, vacuum, leftover_files,
+    columns, guard, row_security, grants, functions, hangers_on, statistics, storage, vacuum, leftover_files,
     extensions, large_objects,
 )  # fmt: skip

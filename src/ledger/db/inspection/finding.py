@@ -16,6 +16,8 @@ class Finding:
 
     `residue`: well as far as the ledger promises, and still something that the threat model names; `todo` says
     what closes it.
+
+    `commands`: lines of SQL (they end in `;`) or of a shell that mend it as they stand, one for each thing that was seen.
     """
 
     about: str
@@ -23,6 +25,7 @@ class Finding:
     seen: str
     todo: str = ""
     residue: bool = False
+    commands: tuple[str, ...] = ()
 
 
 Query = Callable[..., list[tuple[Any, ...]]]
@@ -30,12 +33,18 @@ Query = Callable[..., list[tuple[Any, ...]]]
 
 
 def none(about: str, wrong: Iterable[tuple[Any, ...]], todo: str) -> Finding:
-    """Well where nothing is wrong; else the first column of each row says what is."""
-    seen = ", ".join(sorted(str(row[0]) for row in wrong))
-    return Finding(about, not seen, seen or "none", todo)
+    """Well where nothing is wrong; else a row says what is, and with a second column the line that mends it."""
+    seen, commands = _told(wrong)
+    return Finding(about, not seen, seen or "none", todo, commands=commands)
 
 
 def known(about: str, left: Iterable[tuple[Any, ...]], todo: str) -> Finding:
     """Well either way, and a residue where something is left."""
-    seen = ", ".join(sorted(str(row[0]) for row in left))
-    return Finding(about, True, seen or "none", todo, residue=bool(seen))
+    seen, commands = _told(left)
+    return Finding(about, True, seen or "none", todo, residue=bool(seen), commands=commands)
+
+
+def _told(rows: Iterable[tuple[Any, ...]]) -> tuple[str, tuple[str, ...]]:
+    ordered = sorted({tuple(map(str, row)) for row in rows})
+    lines = dict.fromkeys(row[1] for row in ordered if len(row) > 1)
+    return ", ".join(dict.fromkeys(row[0] for row in ordered)), tuple(lines)

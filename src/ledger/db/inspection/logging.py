@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ledger.db.inspection.finding import Finding, Query
+from ledger.db.inspection.settings import of_this_login
 
-
-def _is(*values: str) -> Callable[[str], bool]:
-    return lambda value: value in values
-
-
-# setting -> whether a value is well, and what to do
-SETTINGS: dict[str, tuple[Callable[[str], bool], str]] = {
-    "log_statement": (_is("none"), "set it to none: statements beside an instant are a join key"),
-    "log_min_duration_statement": (_is("-1"), "set it to -1: slow statements are logged with their instant"),
-    "log_duration": (_is("off"), "set it to off: it logs when something was asked"),
-    "log_min_duration_sample": (_is("-1"), "set it to -1: slow statements are logged with their instant"),
-    "log_transaction_sample_rate": (_is("0"), "set it to 0: whole transactions are logged"),
-    "log_lock_waits": (_is("off"), "set it to off: it logs who waited for whom, and when"),
-    "log_min_messages": (_is("fatal", "panic"), "set it to fatal: error texts may hold values"),
-    "log_min_error_statement": (_is("panic"), "set it to panic: failed statements are logged whole"),
-    "log_parameter_max_length": (_is("0"), "set it to 0: parameters are his words"),
-    "log_parameter_max_length_on_error": (_is("0"), "set it to 0: parameters are his words"),
-    "log_connections": (_is("off", ""), "set it to off: it logs who came when"),
-    "log_disconnections": (_is("off"), "set it to off: it logs who left when"),
-    "log_line_prefix": (
-        lambda value: not re.search(r"%-?\d*[ahr]", value),
-        "leave out %a, %h and %r: the name and the address of a client",
+# setting -> the values that are well, and why
+SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
+    "log_statement": (("none",), "statements beside an instant are a join key"),
+    "log_min_duration_statement": (("-1",), "slow statements are logged with their instant"),
+    "log_duration": (("off",), "it logs when something was asked"),
+    "log_min_duration_sample": (("-1",), "slow statements are logged with their instant"),
+    "log_transaction_sample_rate": (("0",), "whole transactions are logged"),
+    "log_lock_waits": (("off",), "it logs who waited for whom, and when"),
+    "log_min_messages": (
+        (
+            "fatal",
+            "panic",
+        ),
+        "error texts may hold values",
     ),
-    "debug_print_parse": (_is("off"), "set it to off: parsed statements are logged"),
-    "debug_print_rewritten": (_is("off"), "set it to off: statements are logged"),
-    "debug_print_plan": (_is("off"), "set it to off: plans are logged with their values"),
-    "track_commit_timestamp": (_is("off"), "set it to off: it keeps the instant of every transaction"),
+    "log_min_error_statement": (("panic",), "failed statements are logged whole"),
+    "log_parameter_max_length": (("0",), "parameters are his words"),
+    "log_parameter_max_length_on_error": (("0",), "parameters are his words"),
+    "log_connections": (
+        (
+            "off",
+            "",
+        ),
+        "it logs who came when",
+    ),
+    "log_disconnections": (("off",), "it logs who left when"),
+    "log_line_prefix": (("%m [%p] ",), "%a, %h and %r are the name and the address of a client"),
+    "debug_print_parse": (("off",), "parsed statements are logged"),
+    "debug_print_rewritten": (("off",), "statements are logged"),
+    "debug_print_plan": (("off",), "plans are logged with their values"),
+    "track_commit_timestamp": (("off",), "it keeps the instant of every transaction"),
 }
 
 _KEEPERS = {
@@ -46,34 +51,23 @@ _KEEPERS = {
 """A library that logs or keeps statements -> its switch, and the value that turns it off."""
 
 
+def _is_well(name: str, value: str) -> bool:
+    if name == "log_line_prefix":
+        return not re.search(r"%-?\d*[ahr]", value)
+    return value in SETTINGS[name][0]
+
+
 def settings(rows: Query) -> Iterator[Finding]:
-    for name, value in rows(
-        "select name, setting from pg_settings where name = any(%s) order by 1", list(SETTINGS)
-    ):
-        well, todo = SETTINGS[name]
-        yield Finding(name, well(value), value or "empty", todo)
-
-
-def settings_of_roles(rows: Query) -> Iterator[Finding]:
-    there = rows(
-        """select s.setrole::regrole::text, split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)
-             from pg_db_role_setting s, unnest(s.setconfig) c
-            where s.setrole::regrole::text like 'ledger\\_%'
-              and s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-            order by 1, 2"""
-    )
-    own = [(role, name, value) for role, name, value in there if name in SETTINGS or "." in name]
-    for role, name, value in own:
-        if name in SETTINGS:
-            well, todo = SETTINGS[name]
-            yield Finding(f"{name} of {role}", well(value), value, f"for this role, {todo}")
-        elif name.partition(".")[0] in _KEEPERS:
-            switch, off = _KEEPERS[name.partition(".")[0]]
-            yield Finding(
-                f"{name} of {role}", name != switch or value == off, value, f"alter role {role} reset {name}"
-            )
-    if not own:
-        yield Finding("such settings of single roles", True, "none")
+    for name, value, mending in of_this_login(rows, list(SETTINGS)):
+        (sound, *_), why = SETTINGS[name]
+        well = _is_well(name, value)
+        yield Finding(
+            name,
+            well,
+            value or "empty",
+            f"set it to {sound.strip()}: {why}",
+            commands=() if well else (mending.format(sound=sound),),
+        )
 
 
 def libraries(rows: Query) -> Iterator[Finding]:
@@ -99,4 +93,4 @@ def libraries(rows: Query) -> Iterator[Finding]:
         yield Finding("libraries that log or keep statements", True, "none")
 
 
-LOOKS = (settings, settings_of_roles, libraries)
+LOOKS = (settings, libraries)

@@ -7,38 +7,17 @@ from collections.abc import Iterator
 from ledger.db import expected
 from ledger.db.inspection.finding import Finding, Query, known, none
 
-_OWN_DEFAULTS = (
-    "row_security", "search_path", "role", "session_authorization", "local_preload_libraries",
-    "session_preload_libraries", "application_name",
-)  # fmt: skip
-"""What no login of the ledger has a reason to have by default; schema/01_roles.sql gives it others."""
-
 
 def locks(rows: Query) -> Iterator[Finding]:
     open_ = rows(
-        """select distinct p.proname from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+        """select distinct p.proname, format('revoke execute on function %s from public;', p.oid::regprocedure)
+             from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
             where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'pg\\_%advisory%' and x.grantee = 0"""
     )
     yield none(
         "advisory locks that are open to PUBLIC",
         open_,
         "as a superuser: run answer-ledger migrate on a new database, or revoke execute",
-    )
-
-
-def defaults(rows: Query) -> Iterator[Finding]:
-    """A login may give itself settings, which hold from its next session on."""
-    there = rows(
-        """select s.setrole::regrole || ': ' || split_part(c, '=', 1)
-             from pg_db_role_setting s, unnest(s.setconfig) c
-            where s.setrole::regrole::text like 'ledger\\_%%'
-              and (split_part(c, '=', 1) = any(%s) or split_part(c, '=', 1) like '%%.%%')""",
-        list(_OWN_DEFAULTS),
-    )
-    yield none(
-        "defaults that a login of the ledger gave itself",
-        there,
-        "alter role ... reset ..., and change its password",
     )
 
 
@@ -54,15 +33,19 @@ def temporary(rows: Query) -> Iterator[Finding]:
         "revoke temporary on database ... from public: the functions are not deceived by them, the disk is filled",
     )
     creating = rows(
-        """select r || ': ' || n.nspname from unnest(%s::text[]) r, pg_namespace n
+        """select r || ': ' || n.nspname, format('revoke create on schema %%I from public, %%I;', n.nspname, r)
+             from unnest(%s::text[]) r, pg_namespace n
             where n.nspname !~ '^pg_(toast|temp)' and has_schema_privilege(r, n.oid, 'CREATE')
            union
-           select r || ': the database' from unnest(%s::text[]) r
+           select r || ': the database', format('revoke create on database %%I from public, %%I;', current_database(), r)
+             from unnest(%s::text[]) r
             where has_database_privilege(r, current_database(), 'CREATE')""",
         list(expected.SURFACES), list(expected.SURFACES),
     )  # fmt: skip
     yield none(
-        "logins that may make tables or schemas that last", creating, "revoke create on ... from public"
+        "logins that may make tables or schemas that last",
+        creating,
+        "they could keep there what they know from elsewhere",
     )
 
 
@@ -94,4 +77,4 @@ def counters(rows: Query) -> Iterator[Finding]:
     )
 
 
-LOOKS = (locks, defaults, temporary, large_objects, counters)
+LOOKS = (locks, temporary, large_objects, counters)

@@ -41,37 +41,42 @@ def replicas(rows: Query) -> Iterator[Finding]:
     slots: list[tuple[Any, ...]] = []
     if _may(rows, "pg_replication_slots", "slot_name"):
         slots = rows(
-            """select slot_name || ' (' || slot_type || case when active then '' else ', not in use' end || ')', slot_type, active
+            """select slot_name || ' (' || slot_type || case when active then '' else ', not in use' end || ')',
+                      format('select pg_drop_replication_slot(%L);', slot_name), slot_type, active
                  from pg_replication_slots"""
         )
     yield none(
         "slots that hold the write-ahead log back",
-        [slot for slot in slots if slot[1] == "logical" or not slot[2]],
-        "select pg_drop_replication_slot(...): what it holds back has instants and deleted words in it",
+        [(seen, drop) for seen, drop, kind, active in slots if kind == "logical" or not active],
+        "what it holds back has instants and deleted words in it",
     )
     following = []
     if _may(rows, "pg_stat_replication", "application_name"):
         following = rows("select coalesce(nullif(application_name, ''), 'unnamed') from pg_stat_replication")
     yield known(
         "replicas, and backups that are running",
-        [*following, *(slot for slot in slots if slot[1] == "physical" and slot[2])],
+        [*following, *((seen,) for seen, _, kind, active in slots if kind == "physical" and active)],
         "they hold all that the database holds: guard them alike, and let none lag",
     )
 
 
 def publications(rows: Query) -> Iterator[Finding]:
     there = rows(
-        """select distinct p.pubname::text from pg_publication p
+        """select distinct p.pubname::text, format('drop publication %I;', p.pubname) from pg_publication p
              left join pg_publication_tables t on t.pubname = p.pubname
             where p.puballtables or t.schemaname = 'ledger'"""
     )
-    yield none("publications that hand rows on", there, "drop publication ...")
+    yield none("publications that hand rows on", there, "find out who is subscribed to it")
     subscribed = rows(
-        "select subname::text from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())"
+        """select subname::text, format('alter subscription %1$I disable; alter subscription %1$I set (slot_name = none); '
+                                        'drop subscription %1$I;', subname)
+             from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())"""
         if _may(rows, "pg_subscription", "subdbid")
         else "select null where false"
     )
-    yield none("subscriptions that write rows", subscribed, "drop subscription ...")
+    yield none(
+        "subscriptions that write rows", subscribed, "find out who made it; its slot on the other side stays"
+    )
 
 
 def _may(rows: Query, view: str, column: str) -> bool:

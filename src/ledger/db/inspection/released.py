@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from ledger.db import expected
-from ledger.db.inspection.finding import Finding, Query, known, none
+from ledger.db.inspection.finding import Finding, Query, none
 from ledger.db.migrations import schema_folder
 
 _HIS = "principal = ledger.me()"
@@ -30,11 +30,10 @@ _POLICIES: dict[str, tuple[str, str]] = {
 }
 """Policy -> which rows it lets through, and which it lets in; the same on each table that has it."""
 
-_CLOCK = "today"
 _OF_ALL_DEFINERS = frozenset({"debug_print_parse=off", "debug_print_rewritten=off", "debug_print_plan=off"})
 """What 10_grants.sql adds to each function that a surface calls; else its plans, rows in them, may be printed."""
-_BESIDES = frozenset({"lock_timeout=2s"})
-"""What it adds to some, for the sake of those who wait."""
+_OF_THE_PATIENT = frozenset({"lock_timeout=2s"})
+"""What it adds to those that it lists, for the sake of those who wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,37 +42,50 @@ class Declared:
     settings: frozenset[str]
     strict: bool
     definer: bool
+    leakproof: bool  # it would see rows before a policy does: none of ours is
     kind: tuple[str, str]  # language, and how its result may change: immutable, stable, volatile
+    statements: str = field(default="", compare=False)  # what makes it so again
 
 
 @cache
 def declared() -> dict[str, Declared]:
     """What the schema files say of each function."""
     found = {}
+    grants = (schema_folder() / "10_grants.sql").read_text("utf-8")
+    (patient,) = re.findall(r"foreach n in array array\[(.*?)\]", grants, re.S)
     for path in sorted(schema_folder().glob("[0-9]*.sql")):
         _, *pieces = path.read_text("utf-8").split("create function ledger.")
         for piece in pieces:
             name = re.match(r"\w+", piece)
             if name is not None:
-                found[name[0]] = _declared(piece)
+                found[name[0]] = _declared(name[0], piece, f"'{name[0]}'" in patient)
     return found
 
 
-def _declared(piece: str) -> Declared:
+def _declared(name: str, piece: str, is_patient: bool) -> Declared:
     head, _, rest = piece.partition("as $$")
     if ";" in head:  # one expression, up to the end of the statement
         start = head.index("\n  return ")
-        text = _in_short(head[start : head.index(";\n", start)])
-        return Declared(text, frozenset(), " strict" in head[:start], False, _kind(head[:start]))
+        end = head.index(";\n", start)
+        text = in_short(head[start:end])
+        made = f"create or replace function ledger.{head[:end]};"
+        return Declared(text, frozenset(), " strict" in head[:start], False, False, _kind(head[:start]), made)
     given = re.findall(r"^\s+set ([\w.]+) = (.+?)\s*$", head, re.M)
-    settings = frozenset(f"{name}={value.strip(chr(39))}" for name, value in given)
     definer = "security definer" in head
+    granted = (_OF_ALL_DEFINERS if definer else frozenset()) | (
+        _OF_THE_PATIENT if is_patient else frozenset()
+    )
+    body = rest.partition("$$;")[0]
+    pairs = (setting.partition("=") for setting in sorted(granted))
+    more = (f"\nalter function ledger.{name} set {key} = '{value}';" for key, _, value in pairs)
     return Declared(
-        rest.partition("$$;")[0],
-        settings | _OF_ALL_DEFINERS if definer else settings,
+        body,
+        frozenset(f"{setting}={value.strip(chr(39))}" for setting, value in given) | granted,
         re.search(r"\bstrict\b", head) is not None,
         definer,
+        False,
         _kind(head),
+        f"create or replace function ledger.{head}as $${body}$$;{''.join(more)}",
     )
 
 
@@ -88,7 +100,7 @@ def _unescaped(literal: re.Match[str]) -> str:
     return re.sub(r"\\([0-9A-Fa-f]{4})", lambda escape: chr(int(escape[1], 16)), literal[1])
 
 
-def _in_short(expression: str) -> str:
+def in_short(expression: str) -> str:
     """One form for an expression as it was written and as the server writes it."""
     plain = re.sub(r"\bU&('(?:[^']|'')*')", _unescaped, expression)
     listed = re.sub(r"\bin \(([^()]*)\)", r"= any (array[\1])", plain.lower())
@@ -96,30 +108,33 @@ def _in_short(expression: str) -> str:
 
 
 def functions(rows: Query) -> Iterator[Finding]:
+    """None is left out, the clock neither: whoever turns it back brings back what is past its window."""
     ours = declared()
-    there: dict[str, Declared] = {}
-    twice = set()
-    for name, source, expression, settings, strict, definer, language, changes in rows(
-        """select p.proname, p.prosrc, pg_get_function_sqlbody(p.oid), coalesce(p.proconfig, '{}'), p.proisstrict,
-                  p.prosecdef, l.lanname,
+    there: dict[str, list[tuple[str, Declared]]] = {}
+    for name, signature, source, expression, settings, strict, definer, leakproof, language, changes in rows(
+        """select p.proname, p.oid::regprocedure::text, p.prosrc, pg_get_function_sqlbody(p.oid),
+                  coalesce(p.proconfig, '{}'), p.proisstrict, p.prosecdef, p.proleakproof, l.lanname,
                   case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end
              from pg_proc p join pg_language l on l.oid = p.prolang
             where p.pronamespace = 'ledger'::regnamespace"""
     ):
-        if name in there:
-            twice.add(name)  # with other arguments
-        text = source if expression is None else _in_short(expression)
-        there[name] = Declared(text, frozenset(settings) - _BESIDES, strict, definer, (language, changes))
-    changed = twice | {name for name in there.keys() | ours.keys() if there.get(name) != ours.get(name)}
+        text = source if expression is None else in_short(expression)
+        found = Declared(text, frozenset(settings), strict, definer, leakproof, (language, changes))
+        there.setdefault(name, []).append((signature, found))
+    wrong = [(name, ours[name].statements) for name in ours.keys() - there.keys()]
+    for name, those in there.items():
+        for signature, found in those:
+            if found != ours.get(name):
+                is_one_too_many = name not in ours or len(those) > 1
+                wrong.append(
+                    (name, f"drop function {signature};" if is_one_too_many else ours[name].statements)
+                )
+        if len({found.text for _, found in those}) < len(those):
+            wrong.append((name, f"-- {' or '.join(signature for signature, _ in those)}: one is too many"))
     yield none(
         "functions other than those of this release",
-        [(name,) for name in changed - {_CLOCK}],
-        "run answer-ledger migrate; else create them anew from schema/, and find out who changed them",
-    )
-    yield known(
-        "clock other than the server's",
-        [("ledger.today()",)] if _CLOCK in changed else [],
-        "create ledger.today() anew from schema/04_tools.sql, unless this ledger is for tests",
+        wrong,
+        "make them anew (their owners and rights: schema/10_grants.sql), and find out who changed them",
     )
 
 
@@ -131,8 +146,7 @@ def policies(rows: Query) -> Iterator[Finding]:
                  from pg_policies where schemaname = 'ledger' and tablename = any(%s)""",
             list(expected.OF_PRINCIPALS),
         )
-        if (_in_short(lets_through), _in_short(lets_in))
-        != tuple(map(_in_short, _POLICIES.get(name, ("", ""))))
+        if (in_short(lets_through), in_short(lets_in)) != tuple(map(in_short, _POLICIES.get(name, ("", ""))))
     ]
     yield none("policies with another text than the reviewed", wrong, "compare with schema/03_policies.sql")
 

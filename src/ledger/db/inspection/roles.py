@@ -12,19 +12,20 @@ _OURS = r"like 'ledger\_%'"
 
 def attributes(rows: Query) -> Iterator[Finding]:
     strong = rows(
-        f"""select rolname from pg_roles where rolname {_OURS}
+        f"""select rolname, format('alter role %I nosuperuser nobypassrls nocreaterole nocreatedb noreplication;', rolname)
+              from pg_roles where rolname {_OURS}
               and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication)"""
     )
     yield none(
         "roles of the ledger that row-level security does not bind",
         strong,
-        "alter role ... nosuperuser nobypassrls nocreaterole nocreatedb noreplication",
+        "find out who made them so",
     )
     awake = rows(
-        "select rolname from pg_roles where rolcanlogin and rolname = any(%s)",
+        "select rolname, format('alter role %%I nologin;', rolname) from pg_roles where rolcanlogin and rolname = any(%s)",
         ["ledger_owner", *expected.DEFINERS],
     )
-    yield none("owner and definers that may log in", awake, "alter role ... nologin")
+    yield none("owner and definers that may log in", awake, "nobody is to work as one of them")
     missing = {*expected.SURFACES, *expected.DEFINERS, "ledger_owner"} - {
         name for (name,) in rows(f"select rolname from pg_roles where rolname {_OURS}")
     }
@@ -33,15 +34,17 @@ def attributes(rows: Query) -> Iterator[Finding]:
 
 def memberships(rows: Query) -> Iterator[Finding]:
     members = rows(
-        f"select m.member::regrole::text from pg_auth_members m where m.member::regrole::text {_OURS}"
+        f"""select m.member::regrole::text, format('revoke %s from %s;', m.roleid::regrole, m.member::regrole)
+              from pg_auth_members m where m.member::regrole::text {_OURS}"""
     )
-    yield none("roles of the ledger that belong to another role", members, "revoke the membership")
+    yield none("roles of the ledger that belong to another role", members, "it has the rights of the other")
     # An installer that is no superuser belongs to the definers, or he could not hand functions over.
     become = rows(
-        f"""select m.member::regrole || ' is in ' || m.roleid::regrole from pg_auth_members m
+        f"""select m.member::regrole || ' is in ' || m.roleid::regrole,
+                   format('revoke %s from %s;', m.roleid::regrole, m.member::regrole) from pg_auth_members m
              where m.roleid::regrole::text {_OURS} and m.member <> current_user::regrole"""
     )
-    yield none("who else may become a role of the ledger", become, "revoke ledger_... from ...")
+    yield none("who else may become a role of the ledger", become, "find out who made them members")
 
 
 def past_the_wall(rows: Query) -> Iterator[Finding]:

@@ -1,9 +1,11 @@
-"""`token` prints a token that works; `migrate` makes an empty database a ledger."""
+"""`token` prints a token that works, and knows those of backends by an id."""
 
 from __future__ import annotations
 
 import asyncio
+from datetime import date, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -43,14 +45,14 @@ def test_a_token_of_an_agent_and_nobody_else_may_be_narrowed(keyed: Any) -> None
     assert keyed("token", "--scope", "operator", "--max-tier", "full").code == 2
 
 
-def test_tenants_that_share_their_keys_share_no_token(keyed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tenants_that_share_their_keys_share_no_token(command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {}
     for tenant in ("north", "south"):
         monkeypatch.setenv("LEDGER_TENANT", tenant)
         made[tenant] = [
-            keyed("token", "--scope", "agent", "--principal", "ann").out.strip(),
-            keyed("token", "--scope", "operator").out.strip(),
-            keyed("token", "--scope", "issuer").out.strip(),
+            command("token", "--scope", "agent", "--principal", "ann").out.strip(),
+            command("token", "--scope", "operator").out.strip(),
+            command("token", "--scope", "issuer").out.strip(),
         ]
     for tenant in made:
         monkeypatch.setenv("LEDGER_TENANT", tenant)
@@ -64,11 +66,36 @@ def test_tenants_that_share_their_keys_share_no_token(keyed: Any, monkeypatch: p
 
 
 @pytest.mark.parametrize("scope", ["operator", "issuer"])
-def test_a_token_of_an_operator_or_a_backend_names_no_principal(keyed: Any, scope: str) -> None:
-    said, _ = claims(keyed("token", "--scope", scope).out.strip())
+def test_a_token_of_an_operator_or_a_backend_names_no_principal(command: Any, scope: str) -> None:
+    said, _ = claims(command("token", "--scope", scope).out.strip())
     assert {*said.scopes} == {scope}
     assert said.principal is None
-    assert keyed("token", "--scope", scope, "--principal", "ann").code == 2
+    assert command("token", "--scope", scope, "--principal", "ann").code == 2
+
+
+@pytest.mark.parametrize(("ttl", "days"), [("90d", 90), ("12h", 1), ("30m", 1), ("3600", 1), ("366d", 366)])
+def test_a_credential_of_a_backend_is_printed_alone_listed_and_revoked(
+    command: Any, ttl: str, days: int
+) -> None:
+    assert command("token", "list").out.startswith("There is none.")
+    done = command("token", "--scope", "issuer", "--ttl", ttl)
+    said, _ = claims(done.out.strip())
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert f"answer-ledger token revoke {said.credential}" in done.err
+
+    (one,) = command("token", "list", "--json").json
+    assert (one["id"], one["revoked"]) == (str(said.credential), False)
+    assert date.fromisoformat(one["expires_on"]) - date.fromisoformat(one["issued_on"]) == timedelta(days)
+    assert "revoked" not in command("token", "list").out
+
+    for _ in range(2):
+        assert command("token", "revoke", one["id"]).code == 0
+        shown = command("token", "list").out
+        assert one["id"] in shown and "revoked" in shown
+
+
+def test_to_revoke_what_there_is_not_is_1(command: Any) -> None:
+    assert command("token", "revoke", str(uuid4())).code == 1
 
 
 def test_a_token_of_nobody_says_what_is_missing(keyed: Any) -> None:
@@ -86,27 +113,3 @@ def test_where_there_are_no_keys_no_token_is_made_with_new_ones(bare: Any, tmp_p
         assert (done.code, done.out) == (1, "")
         assert f"There is no ledger in {tmp_path / 'data'}" in done.err
         assert not (tmp_path / "data").exists()
-
-
-def test_migrate_makes_an_empty_database_a_ledger_once(
-    command: Any, database: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    database.installer.execute("drop schema ledger cascade")
-    assert "ran" in command("migrate").out
-    assert command("doctor").code == 0
-    assert "nothing to do" in command("migrate").out
-
-
-def test_migrate_without_a_database_says_which_one_is_meant(keyed: Any) -> None:
-    done = keyed("migrate")
-    assert done.code == 2
-    assert "--database" in done.err
-
-
-def test_a_database_of_another_pepper_is_refused(command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEDGER_PEPPER", "YW5vdGhlciBwZXBwZXIgYW5vdGhlciBwZXBwZXIgISE=")
-    command("topics", "list")
-    monkeypatch.setenv("LEDGER_PEPPER", "eWV0IGFub3RoZXIgcGVwcGVyIHlldCBhbm90aGVyICEhIQ==")
-    done = command("topics", "list")
-    assert done.code == 2
-    assert "pepper" in done.err

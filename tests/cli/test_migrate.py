@@ -29,3 +29,16 @@ def test_a_database_of_another_pepper_is_refused(command: Any, monkeypatch: pyte
     done = command("topics", "list")
     assert done.code == 2
     assert "pepper" in done.err
+
+
+def test_the_first_migrate_says_where_the_keys_lie_and_what_their_loss_means(
+    bare: Any, database: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.installer.execute("drop schema ledger cascade")
+    database.passwords.keep(tmp_path / "data")
+    monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
+    first = bare("migrate")
+    assert first.code == 0
+    assert str(tmp_path / "data" / "keys") in first.err
+    assert "nobody's answers are found again" in first.err and "logins.json" in first.err
+    assert bare("migrate").err == ""

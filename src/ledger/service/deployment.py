@@ -196,8 +196,12 @@ def migrate(url: str, settings: Settings, *, new_passwords: bool = False) -> Mig
             _refuse_other_keys(settings, proof)
         ran = installation.upgrade(bare_forms())
         kept = None if new_passwords else Passwords.read(folder)
-        neighbours = installation.neighbours()
-        if neighbours and not new_passwords and (kept is None or not installation.lets_in(kept)):
+        chosen, neighbours = _chosen(settings), installation.neighbours()
+        if (
+            neighbours
+            and not new_passwords
+            and (kept is None or not installation.lets_in({**kept, **chosen}))
+        ):
             raise SetupError(
                 f"Other ledgers of this cluster ({', '.join(neighbours)}) have the same roles, with passwords that are not in "
                 f"{place(folder)}. Copy that file from the keys folder of one of them, and run migrate again; or set new ones for all "
@@ -207,7 +211,7 @@ def migrate(url: str, settings: Settings, *, new_passwords: bool = False) -> Mig
         if kept is None:
             new = Passwords.new(logins.ROLES)
             kept = new.replace(folder) if new_passwords else new.keep(folder)
-        wanted = {**kept, **_chosen(settings)}
+        wanted = {**kept, **chosen}
         is_set = not installation.lets_in(wanted)
         if is_set:
             installation.set_passwords(wanted)

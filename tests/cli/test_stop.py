@@ -80,7 +80,9 @@ def test_what_was_begun_is_answered_and_nothing_idle_is_waited_for(tmp_path: Pat
         late = threading.Timer(0.5, half.sendall, [GET[20:]])
         late.start()
         stopped = time.monotonic()
-    assert time.monotonic() - stopped < 30  # half of what it may take; idle connections would be kept for 75 seconds
+    assert (
+        time.monotonic() - stopped < 30
+    )  # half of what it may take; idle connections would be kept for 75 seconds
     for client in [*clients, late]:
         client.join()
     assert told["unanswered"] == 0

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,6 +75,12 @@ def test_the_day_of_the_last_sweep_is_told_in_whole_days(api: Api) -> None:
     assert figure(api, "ledger_last_sweep_day") == 0
     metrics.swept(api.run(sweeping.unless_done()))
     assert figure(api, "ledger_last_sweep_day") == (date(2026, 9, 1) - date(1970, 1, 1)).days
+
+
+def test_every_figure_is_documented_and_no_other() -> None:
+    page = (Path(__file__).parents[2] / "docs/operations/serving.md").read_text("utf-8")
+    told = {name.removesuffix("_total") for name in re.findall(r"(?m)^\| `(ledger_\w+)` \|", page)}
+    assert told == {metric.name for metric in metrics.REGISTRY.collect()}
 
 
 def test_not_ready_without_a_database(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

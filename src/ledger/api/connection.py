@@ -24,6 +24,8 @@ from ledger.errors import LedgerError, Unavailable
 
 HEAD_BYTES = 16 * 1024
 """Bytes of a request line and its headers."""
+FIRST_WORD_S = 1.0
+"""Seconds that a new connection has for its first byte while the server ends: whoever connects is about to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,8 @@ class Connection(H11Protocol):
         self._has_served = True
         super().on_response_complete()
         self._watch()
-        if self.server_state.ending and not self._is_begun():
-            self.transport.close()
+        if self.server_state.ending:
+            self._leave()
 
     def send_400_response(self, msg: str) -> None:
         self.refuse(
@@ -118,9 +120,11 @@ class Connection(H11Protocol):
         )
 
     def shutdown(self) -> None:
-        """Ends the connection if no request is begun on it."""
-        if not self._is_begun():
-            super().shutdown()
+        """Ends the connection if no request is begun on it; one that is new has a moment for its first."""
+        if self._has_served:
+            self._leave()
+        else:
+            self.loop.call_later(FIRST_WORD_S, self._leave)
 
     # ── What the server ends with ────────────────────────────────────────────────────────────────
 
@@ -161,6 +165,10 @@ class Connection(H11Protocol):
         self.transport.close()
 
     # ── The time that a client has ───────────────────────────────────────────────────────────────
+
+    def _leave(self) -> None:
+        if not self._is_begun():
+            self.transport.close()
 
     def _is_begun(self) -> bool:
         """Whether a byte of a request is here that is not answered yet."""

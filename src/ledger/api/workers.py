@@ -24,7 +24,7 @@ from ledger.errors import LedgerError
 from ledger.settings import Settings
 
 _AGAIN_AFTER_S = 2.0  # a worker that can't start, since the database is away
-_LEAVE_S = 3.0  # beyond the grace time, for a worker to close its connections
+LEAVE_S = 3.0  # beyond the grace time, for a worker to close its connections
 
 log = logging.getLogger("ledger.api")
 
@@ -47,7 +47,7 @@ def supervise(settings: Settings, listening: socket.socket) -> None:
         finally:
             signal.set_wakeup_fd(-1)
             listening.close()  # first, so that the workers alone have it: the last to leave takes what waits
-            _end(workers, settings.grace_s + _LEAVE_S)
+            _end(workers, settings.grace_s + LEAVE_S)
 
 
 def _start(settings: Settings, listening: socket.socket, place: int, figures: str) -> SpawnProcess:

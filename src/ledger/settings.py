@@ -144,6 +144,16 @@ class Settings(BaseSettings):
     """The port to listen at; 0: any that is free."""
     workers: int = Field(default=1, ge=1, le=256)
     """Processes that serve."""
+    log_level: Literal["critical", "error", "warning", "info", "debug"] = "warning"
+    """From which level on `serve` logs what it does; nothing of a request at any."""
+    head_timeout_s: int = Field(default=10, ge=1, le=600)
+    """Seconds until the headers of a request are whole."""
+    body_timeout_s: int = Field(default=20, ge=1, le=600)
+    """Seconds from then on until its body is whole."""
+    idle_timeout_s: int = Field(default=75, ge=1, le=3600)
+    """Seconds that a connection is kept open for a next request."""
+    grace_s: int = Field(default=10, ge=2, le=600)
+    """Seconds in which `serve` ends after SIGTERM, what it has begun to read being answered first."""
     sweep_every_hours: int = Field(default=1, ge=0, le=24)
     """The serving processes sweep soon after midnight (UTC), and look every so many whole hours whether that is still
     to be done; 0: they do not sweep."""

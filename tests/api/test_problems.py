@@ -48,10 +48,12 @@ def test_every_error_is_a_document_with_a_stable_type(kind: type[LedgerError]) -
 
 EXPECTED = {
     "malformed-json": 400,
+    "malformed-request": 400,
     "unauthenticated": 401,
     "wrong-scope": 403,
     "not-found": 404,
     "method-not-allowed": 405,
+    "request-timeout": 408,
     "conflict": 409,
     "similar-topics": 409,
     "legal-hold": 409,
@@ -62,6 +64,7 @@ EXPECTED = {
     "invalid-request": 422,
     "bad-label": 422,
     "too-many-requests": 429,
+    "headers-too-large": 431,
     "internal-error": 500,
     "unavailable": 503,
 }

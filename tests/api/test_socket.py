@@ -15,20 +15,19 @@ from pathlib import Path
 
 import httpx
 import pytest
-import uvicorn
 
-from ledger.api.serving import OPTIONS, listen
+from ledger.api.serving import Server, listen
+from ledger.settings import Settings
 
 from .world import Api
 
 MIB = 1024 * 1024
 
 
-@pytest.fixture(scope="module")
-def port(untouched: Api) -> Iterator[int]:
-    """The application behind uvicorn, in a thread of its own."""
+def behind_uvicorn(api: Api, settings: Settings) -> Iterator[int]:
+    """The application in a server in a thread of its own, without its lifespan, which is one for several."""
     listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(untouched.app, **OPTIONS))
+    server = Server(api.app, settings, lifespan="off")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:
@@ -37,6 +36,11 @@ def port(untouched: Api) -> Iterator[int]:
     server.should_exit = True
     thread.join()
     listening.close()
+
+
+@pytest.fixture(scope="module")
+def port(untouched: Api) -> Iterator[int]:
+    yield from behind_uvicorn(untouched, untouched.deployment.settings)
 
 
 def talk(port: int, *parts: bytes) -> bytes:
@@ -169,3 +173,131 @@ def test_nothing_of_a_request_is_logged(untouched: Api, port: int, caplog: pytes
         talk(port, b"GET /v1/zebra HTTP/1.1\r\nHost: zebra.example\r\n\r\n")
     said = [record.getMessage() for record in caplog.records if record.name != "asyncio"]
     assert said == []
+
+
+# ── The time and the size that a request may have ────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def hasty(untouched: Api) -> Iterator[int]:
+    """The same with little patience."""
+    little = {"head_timeout_s": 0.9, "body_timeout_s": 0.9, "idle_timeout_s": 0.9}
+    yield from behind_uvicorn(untouched, untouched.deployment.settings.model_copy(update=little))
+
+
+def until_closed(connection: socket.socket) -> bytes:
+    """All that comes until the server closes, which it does."""
+    answer = b""
+    with contextlib.suppress(ConnectionResetError):
+        while chunk := connection.recv(65536):
+            answer += chunk
+    return answer
+
+
+def problem(answer: bytes) -> str:
+    """The slug of the problem that is the only answer, on a connection that is closed with it."""
+    top, _, body = answer.partition(b"\r\n\r\n")
+    assert b"connection: close" in top.lower() and b"cache-control: no-store" in top.lower()
+    document = json.loads(body)
+    assert top.startswith(b"HTTP/1.1 %d " % document["status"])
+    return str(document["type"].rpartition(":")[2])
+
+
+@pytest.mark.parametrize("begun", [b"G", b"GET /healthz HTTP/1.1\r\nHost: ledger\r\nX-Zebra: "])
+def test_headers_that_do_not_come_in_time_are_told_so(hasty: int, begun: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection:
+        connection.sendall(begun)
+        assert problem(until_closed(connection)) == "request-timeout"
+
+
+def test_a_byte_now_and_then_is_no_way_around_that(hasty: int) -> None:
+    def drip(connection: socket.socket) -> None:
+        for _ in range(100):
+            connection.sendall(b"G")
+            time.sleep(0.05)
+
+    with (
+        socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection,
+        pytest.raises((BrokenPipeError, ConnectionResetError)),
+    ):
+        drip(connection)
+
+
+def test_a_body_that_does_not_come_in_time_is_told_so(untouched: Api, hasty: int) -> None:
+    with socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection:
+        connection.sendall(head(untouched.token("capture"), "Content-Length: 1000") + b'{"message":"zebra')
+        assert problem(until_closed(connection)) == "request-timeout"
+
+
+def test_the_rest_of_a_body_that_was_refused_is_not_waited_for(untouched: Api, hasty: int) -> None:
+    with socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection:
+        connection.sendall(head(untouched.token("capture"), f"Content-Length: {64 * MIB}"))
+        assert until_closed(connection).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("first", [b"", b"GET /healthz HTTP/1.1\r\nHost: ledger\r\n\r\n"])
+def test_a_connection_on_which_nothing_comes_is_closed_without_a_word(hasty: int, first: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection:
+        connection.sendall(first)
+        assert until_closed(connection).count(b"HTTP/1.1 ") == bool(first)
+
+
+def test_a_request_in_time_after_a_pause_is_answered(untouched: Api, hasty: int) -> None:
+    with socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection:
+        for _ in range(3):
+            for part in (b"GET /healthz HT", b"TP/1.1\r\nHost: ledger\r\n\r\n"):
+                time.sleep(0.3)
+                connection.sendall(part)
+            answer = b""
+            while not whole(answer):
+                answer += connection.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("pieces", [1, 40])
+def test_large_headers_are_refused_in_one_piece_and_in_many(port: int, pieces: int) -> None:
+    sent = b"GET /healthz HTTP/1.1\r\nHost: ledger\r\nX-Zebra: " + b"z" * 20_000 + b"\r\n\r\n"
+    size = -(-len(sent) // pieces)
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            for at in range(0, len(sent), size):
+                connection.sendall(sent[at : at + size])
+                time.sleep(0.002)
+        assert problem(until_closed(connection)) == "headers-too-large"
+
+
+@pytest.mark.parametrize(
+    ("version", "lines"),
+    [
+        ("1.1", ("Content-Length: 6", "Transfer-Encoding: chunked")),
+        ("1.1", ("Transfer-Encoding: chunked", "Content-Length: 0")),
+        ("1.0", ("Transfer-Encoding: chunked",)),
+    ],
+)
+def test_a_body_with_two_ends_is_refused_and_nothing_behind_it_is_read(
+    untouched: Api, port: int, version: str, lines: tuple[str, ...]
+) -> None:
+    """Else a proxy that believes the other end lets one request of somebody in as two."""
+    asked = head(untouched.token("capture"), *lines).replace(b"HTTP/1.1", f"HTTP/{version}".encode())
+    smuggled = b"GET /zebra HTTP/1.1\r\nHost: ledger\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(asked + b"0\r\n\r\n" + smuggled)
+        assert problem(until_closed(connection)) == "malformed-request"
+
+
+def test_half_sent_requests_are_not_held_for_ever(untouched: Api, hasty: int) -> None:
+    lines = [socket.create_connection(("127.0.0.1", hasty), timeout=10) for _ in range(400)]
+    for line in lines:
+        line.sendall(b"POST /v1/captures HTTP/1.1\r\nHost: le")
+    assert {problem(until_closed(line)) for line in lines} == {"request-timeout"}
+    for line in lines:
+        line.close()
+
+
+def test_what_is_asked_in_one_go_is_answered_in_turn(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: ledger\r\n\r\n" * 3)
+        answer = b""
+        while answer.count(b'{"status":"ok"}') < 3:
+            answer += connection.recv(65536)
+        assert answer.count(b"HTTP/1.1 200 ") == 3

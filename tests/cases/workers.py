@@ -22,10 +22,10 @@ from .world import World
 
 PROGRAM = """
 import sys
-import uvicorn
-from ledger.api.serving import OPTIONS, from_environment
+from ledger.api.serving import Server, from_environment
+from ledger.settings import Settings
 {before}
-uvicorn.Server(uvicorn.Config(from_environment(), fd=int(sys.argv[1]), **OPTIONS)).run()
+Server(from_environment(), Settings.load(), fd=int(sys.argv[1])).run()
 """
 
 KILLED_WHEN_WRITTEN = """

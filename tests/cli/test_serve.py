@@ -9,64 +9,13 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-
-COMMAND = Path(sys.executable).with_name("answer-ledger")
-
-
-@contextmanager
-def serving(
-    folder: Path, *arguments: str, stop: signal.Signals = signal.SIGTERM, **environment: str
-) -> Iterator[list[str]]:
-    """The lines printed until it serves. Stopped afterwards, which must be clean."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("LEDGER_")}
-    process = subprocess.Popen(
-        [COMMAND, "serve", "--port", "0", "--data-dir", folder / "data", *arguments],
-        cwd=folder,
-        env={**clean, "PATH": f"{COMMAND.parent}:{clean['PATH']}", **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    lines: list[str] = []
-    try:
-        for line in process.stdout:
-            lines.append(line.rstrip("\n"))
-            if line.startswith("serving at "):
-                break
-        yield lines
-        process.send_signal(stop)
-        out, err = process.communicate(timeout=30)
-        lines += [*out.splitlines(), *err.splitlines()]
-        assert process.returncode == 0, lines
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
-
-
-def url(lines: list[str]) -> str:
-    return re.search(r"serving at (http://[\d.]+:\d+)", lines[-1])[1]  # type: ignore[index]
-
-
-def ready(where: str) -> None:
-    for _ in range(200):
-        try:
-            if httpx.get(f"{where}/readyz").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    raise AssertionError("it does not get ready")
+from served import COMMAND, ready, serving, url
 
 
 def test_a_first_start_explains_the_keys_and_its_example_works_as_pasted(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from api.world import Api
 
+from ledger.api import workers
 from ledger.service.deployment import Deployment
 from ledger.service.ledger import Ledger
 from ledger.service.person import Person
@@ -94,6 +95,23 @@ def test_everything_that_is_kept_is_held_both_ways():
     assert [
         number for number, _, holds, notices in rows if "tests/" not in holds or "tests/" not in notices
     ] == []
+
+
+def test_systemd_waits_until_the_last_worker_has_ended():
+    page = (ROOT / "docs" / "operations" / "serving.md").read_text("utf-8")
+    (given,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", page)
+    assert int(given) >= Settings.model_fields["grace_s"].default + workers.LEAVE_S + 10
+
+
+def test_the_proxys_limits_are_those_of_the_service():
+    """A proxy that keeps a connection longer sends requests on one that is closed at that moment."""
+    page = (ROOT / "docs" / "operations" / "serving.md").read_text("utf-8")
+    said = dict(re.findall(r"(?m)^ +(\w+) (\d+)[sk];", page))
+    assert int(said["keepalive_timeout"]) < Settings.model_fields["idle_timeout_s"].default
+    assert int(said["client_header_timeout"]) == Settings.model_fields["head_timeout_s"].default
+    assert int(said["client_body_timeout"]) == Settings.model_fields["body_timeout_s"].default
+    assert int(said["client_max_body_size"]) == int(said["client_body_buffer_size"]) == 64
+    assert "access_log off;" in page and "location = /metrics { return 404; }" in page
 
 
 def test_the_project_speaks_of_itself_alone():

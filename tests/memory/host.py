@@ -13,11 +13,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-import uvicorn
-
 from ledger import Candidate, Ledger
 from ledger.api.app import create_app
-from ledger.api.serving import OPTIONS, listen
+from ledger.api.serving import Server, listen
 from ledger.errors import LedgerError
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings
@@ -30,7 +28,7 @@ def main() -> None:
     with Ledger.open() as library:
         deployment = Deployment.open(Settings.load())
         line = listen("127.0.0.1", 0)
-        server = uvicorn.Server(uvicorn.Config(create_app(deployment), **OPTIONS))
+        server = Server(create_app(deployment), deployment.settings)
         serving = threading.Thread(target=server.run, kwargs={"sockets": [line]})
         serving.start()
         while not server.started:

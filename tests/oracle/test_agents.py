@@ -8,13 +8,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from api.world import Api
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twins import LISTED, UNLISTED, Request, Store, coinings, readings
 
-from ledger.api.serving import OPTIONS, listen
+from ledger.api.serving import Server, listen
 
 SAID = "2026-08-20"
 UNDECIDED_OPEN = "undecided"  # for comparison: his open topics show
@@ -106,7 +105,7 @@ def test_reading_and_being_refused_leave_the_replies_the_same(filled: Api) -> No
 @pytest.fixture(scope="module")
 def port(filled: Api) -> Iterator[int]:
     listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(filled.app, **OPTIONS | {"lifespan": "off"}))
+    server = Server(filled.app, filled.deployment.settings, lifespan="off")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:

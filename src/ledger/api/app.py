@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from ledger.api import (
     docs,
     health,
+    metrics,
     openapi,
     problems,
     routes_agent,
@@ -43,7 +44,7 @@ def create_app(deployment: Deployment, *, on_shutdown: Callable[[], None] = lamb
 
     While it serves it sweeps every `sweep_every_hours`. Raises SetupError where the key set that the settings name can't be used.
     """
-    ledger = AsyncLedger(deployment)
+    ledger = AsyncLedger(deployment, metrics.POOL_WAIT.observe)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ledger.api import metrics, problems
 from ledger.errors import LedgerError
 
-_HEADERS = (
+HEADERS = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"referrer-policy", b"no-referrer"),
@@ -45,7 +45,7 @@ class Edge:
                 status = message["status"]
                 headers: list[tuple[bytes, bytes]] = message["headers"]
                 given = {name for name, _ in headers}
-                headers += [header for header in _HEADERS if header[0] not in given]
+                headers += [header for header in HEADERS if header[0] not in given]
             await send(message)
 
         try:

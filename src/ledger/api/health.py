@@ -18,12 +18,14 @@ router = APIRouter(tags=["health"])
 _OK: models.Health = {"status": "ok"}
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", response_model=models.Health, responses=answers(500))
 async def alive() -> Response:
     """This worker answers."""
     return answer(_OK)
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=models.Health, responses=answers(500, 503))
 async def ready(request: Request) -> Response:
     """This worker reaches its database."""
@@ -36,5 +38,5 @@ async def ready(request: Request) -> Response:
     "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **answers(500)}
 )
 async def figures() -> Response:
-    """Requests by method, route and status, and their seconds, of this worker."""
+    """Requests, refusals, waits for the database and the last sweep, of all workers together."""
     return Response(metrics.exposition(), media_type=metrics.CONTENT_TYPE)

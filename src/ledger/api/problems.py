@@ -19,6 +19,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from ledger import errors
+from ledger.api import metrics
 from ledger.errors import LedgerError, Problem
 
 MEDIA_TYPE = "application/problem+json"
@@ -35,9 +36,24 @@ class MalformedJson(LedgerError):
     title = "The body is not acceptable JSON"
 
 
+class MalformedRequest(LedgerError):
+    slug = "malformed-request"
+    title = "This is not a request that can be read"
+
+
 class MethodNotAllowed(LedgerError):
     slug = "method-not-allowed"
     title = "This resource does not know that method"
+
+
+class RequestTimeout(LedgerError):
+    slug = "request-timeout"
+    title = "The request did not come in time"
+
+
+class HeadersTooLarge(LedgerError):
+    slug = "headers-too-large"
+    title = "The headers are too large"
 
 
 class BodyTooLarge(LedgerError):
@@ -52,10 +68,12 @@ class UnsupportedMediaType(LedgerError):
 
 STATUS: dict[type[LedgerError], int] = {
     MalformedJson: 400,
+    MalformedRequest: 400,
     errors.Unauthenticated: 401,
     errors.WrongScope: 403,
     errors.NotFound: 404,
     MethodNotAllowed: 405,
+    RequestTimeout: 408,
     errors.Conflict: 409,
     errors.PreconditionFailed: 412,
     BodyTooLarge: 413,
@@ -63,6 +81,7 @@ STATUS: dict[type[LedgerError], int] = {
     errors.InvalidRequest: 422,
     errors.PreviewNeeded: 428,
     errors.TooManyRequests: 429,
+    HeadersTooLarge: 431,
     errors.Unavailable: 503,
     LedgerError: 500,
 }
@@ -75,6 +94,7 @@ def status_of(kind: type[LedgerError]) -> int:
 
 def response(error: LedgerError, headers: Mapping[str, str] | None = None) -> Response:
     """The one place where an error becomes a response."""
+    metrics.REFUSED_REQUESTS.labels(error.slug).inc()
     status = status_of(type(error))
     document: dict[str, Any] = {
         "type": TYPE_PREFIX + error.slug,

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import Response
 from pydantic import TypeAdapter
 
-from ledger.api import models
+from ledger.api import metrics, models
 from ledger.api import models_operator as wire
 from ledger.core import prompt
 from ledger.core.model import (
@@ -84,6 +84,7 @@ def outcome(one: Outcome) -> models.AcceptedSpan | models.RefusedSpan:
 def refusal(verdict: Verdict) -> models.RefusedReconfirmation:
     if verdict.reason is None:
         raise AssertionError("a verdict is an answer or a reason")
+    metrics.REFUSED_SPANS.labels(verdict.reason).inc()
     out: models.RefusedReconfirmation = {
         "accepted": False,
         "reason": verdict.reason,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from ledger.api import metrics
 from ledger.db.operation import UseCase
@@ -22,23 +22,22 @@ log = logging.getLogger("ledger.api")
 
 
 async def sweep_regularly(ledger: AsyncLedger, every_hours: int) -> None:
-    """Sweep soon after each midnight, and look every so many hours whether that is still to be done; 0: never.
+    """Sweep soon after each midnight, and look every so many hours whether that is still to be done.
 
-    So a day that was missed is made up for, and a failure waits for the next turn."""
-    if not every_hours:
-        return
+    So a day that was missed is made up for, and a failure waits for the next turn. 0: look each hour which day was swept
+    last, for the figures, and leave the sweep to somebody else."""
+    await _look(ledger, sweeps.last())
     await asyncio.sleep(FIRST_AFTER)
     while True:
-        try:
-            done = await ledger.run(unless_done())
-        except LedgerError as error:
-            log.error("the sweep failed: %s", error.slug)
-        else:
-            if done is not None:
-                metrics.HELD_BACK.set(done["held_back"])
-                if done["held_back"]:
-                    log.error("a transaction that is open for long holds the vacuum of the sweep back")
-        await asyncio.sleep(until_next(datetime.now(UTC), every_hours) + random.uniform(0, SPREAD))  # noqa: S311
+        await _look(ledger, unless_done() if every_hours else sweeps.last())
+        await asyncio.sleep(until_next(datetime.now(UTC), every_hours or 1) + random.uniform(0, SPREAD))  # noqa: S311
+
+
+async def _look(ledger: AsyncLedger, turn: UseCase[date | None]) -> None:
+    try:
+        metrics.swept(await ledger.run(turn))
+    except LedgerError as error:
+        log.error("the sweep failed: %s", error.slug)
 
 
 def until_next(now: datetime, every_hours: int) -> float:
@@ -49,9 +48,14 @@ def until_next(now: datetime, every_hours: int) -> float:
     return next(at - since_midnight for at in coming if at > since_midnight)
 
 
-def unless_done() -> UseCase[dict[str, int] | None]:
-    """A sweep; None where today's has come to its end."""
-    if (yield from sweeps.is_done_today()):
-        return None
-    done = yield from sweeps.sweep()
-    return done
+def unless_done() -> UseCase[date | None]:
+    """A sweep, unless today's has come to its end. Gives the day of the last that has."""
+    if not (yield from sweeps.is_done_today()):
+        done = yield from sweeps.sweep()
+        metrics.HELD_BACK.set(done["held_back"])
+        if done["held_back"]:
+            log.error("a transaction that is open for long holds the vacuum of the sweep back")
+    else:
+        metrics.HELD_BACK.set(0)  # else it had not come to its end, whichever worker it was of
+    last = yield from sweeps.last()
+    return last

@@ -89,7 +89,10 @@ def replay(
 app.add_typer(gate.gate, name="gate", rich_help_panel=SEE)
 
 
-@app.command(epilog=example("answer-ledger serve --port 8700"), rich_help_panel=RUN)
+@app.command(
+    epilog=example("answer-ledger serve --port 8700", "answer-ledger serve --workers 4 --log-level info"),
+    rich_help_panel=RUN,
+)
 def serve(
     host: Annotated[
         str | None, typer.Option(metavar="HOST", help="The address to listen at (127.0.0.1).")
@@ -97,13 +100,27 @@ def serve(
     port: Annotated[
         int | None, typer.Option(metavar="PORT", help="The port (8700); 0: any that is free.")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Processes that serve (1). One that dies is started anew."),
+    ] = None,
+    log_level: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="critical, error, warning (if absent), info or debug; nothing of a request is logged at any.",
+        ),
+    ] = None,
     data_dir: DataDir = None,
     database: Database = None,
 ) -> None:
-    """Serves the HTTP interface, and sweeps in the background. The first start prints the next steps."""
+    """Serves the HTTP interface, and sweeps in the background. The first start prints the next steps.
+
+    SIGTERM and Ctrl-C end it: what it has begun to read is answered first, within LEDGER_GRACE_S seconds.
+    """
     from ledger.cli import server
 
-    server.run(host, port, data_dir, database)
+    server.run(data_dir, database, host=host, port=port, workers=workers, log_level=log_level)
 
 
 app.add_typer(tokens.token, name="token", rich_help_panel=RUN)

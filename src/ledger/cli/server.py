@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import signal
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-import uvicorn
-from uvicorn.supervisors import Multiprocess
-
-from ledger.api import serving
+from ledger.api import serving, workers
 from ledger.api.app import create_app
 from ledger.cli.common import settings
 from ledger.cli.terminal import console, opening, say, tell_of_keys
@@ -26,25 +21,21 @@ from ledger.settings import Settings, default_data_dir
 from ledger.tokens import Scope
 
 
-def run(host: str | None, port: int | None, data_dir: Path | None, database: str | None) -> None:
-    """Serves until it is told to stop. Raises SetupError, Unavailable."""
-    chosen = settings(data_dir, database, host=host, port=port)
-    # uvicorn ends by raising once more the signal that stopped it: unhandled, it would end the process before
-    # the embedded server is stopped.
-    signal.signal(signal.SIGTERM, _stop)
+def run(data_dir: Path | None, database: str | None, **given: Any) -> None:
+    """Serves until it is told to stop; `given` are settings. Raises SetupError, Unavailable."""
+    chosen = settings(data_dir, database, **given)
+    serving.log_from(chosen.log_level)
+    # Unhandled, the signal would end the process before the embedded server is stopped.
+    signal.signal(signal.SIGTERM, serving.interrupted)
     try:
-        _serve(chosen, database)
+        _serve(chosen)
     except KeyboardInterrupt:
         pass
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _serve(chosen: Settings, database: str | None) -> None:
+def _serve(chosen: Settings) -> None:
     # The port first: whether it is free is known at once.
     with _listen(chosen.host, chosen.port) as line:
         with opening(chosen):
@@ -52,21 +43,11 @@ def _serve(chosen: Settings, database: str | None) -> None:
         try:
             host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
             _welcome(deployment, f"http://{host}:{line.getsockname()[1]}")
+            app = create_app(deployment)
             if chosen.workers > 1:
-                # the workers open the deployment for themselves, by the settings of their environment
-                os.environ.update(
-                    {"LEDGER_DATA_DIR": str(chosen.data_dir)}
-                    | ({"LEDGER_DATABASE_URL": database} if database else {})
-                )
-                config = uvicorn.Config(
-                    "ledger.api.serving:from_environment",
-                    factory=True,
-                    workers=chosen.workers,
-                    **serving.OPTIONS,
-                )
-                Multiprocess(config, sockets=[line]).run()
+                workers.supervise(chosen, line)
             else:
-                uvicorn.Server(uvicorn.Config(create_app(deployment), **serving.OPTIONS)).run(sockets=[line])
+                serving.Server(app, chosen).run([line])
         finally:
             deployment.close()
 

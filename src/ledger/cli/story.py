@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
@@ -234,7 +233,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _served(deployment: Deployment) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(create_app(deployment), port=0, **serving.OPTIONS))
+    server = serving.Server(create_app(deployment), deployment.settings, port=0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

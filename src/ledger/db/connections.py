@@ -157,12 +157,17 @@ class Connections:
 
 
 class AsyncConnections:
-    """The same from asyncio. Each event loop has pools of its own."""
+    """The same from asyncio. Each event loop has pools of its own; `on_wait` gets the seconds of each wait for one."""
 
     def __init__(
-        self, logins: Mapping[Surface, str], options: Options, on_operator: Callable[[], None] = lambda: None
+        self,
+        logins: Mapping[Surface, str],
+        options: Options,
+        on_operator: Callable[[], None] = lambda: None,
+        on_wait: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._on_operator = on_operator
+        self._on_wait = on_wait
         self._logins = logins
         self._pool_options = _pool_options(options)
         self._stocks = PerProcess[dict[asyncio.AbstractEventLoop, dict[Surface, _AsyncStock]]](dict)
@@ -228,7 +233,7 @@ class AsyncConnections:
         if stock is None:
             # no await before the stock is in its place: of two callers the second finds it
             made = AsyncConnectionPool[Any](self._logins[surface], **self._pool_options)
-            stock = stocks[surface] = (made, Shelf[psycopg.AsyncConnection[Any]]())
+            stock = stocks[surface] = (made, Shelf[psycopg.AsyncConnection[Any]](self._on_wait))
             await made.open()
         return stock
 

@@ -9,8 +9,9 @@ Decision 0009.
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
@@ -25,11 +26,12 @@ _USES = 100  # in a row, before the pool has a look at a connection's age
 
 
 class Shelf(Generic[C]):
-    """Idle connections of one pool. Safe between threads: a deque's ends are."""
+    """Idle connections of one pool. Safe between threads: a deque's ends are. `on_wait` gets the seconds of each wait."""
 
-    __slots__ = ("_idle", "_left", "_process", "_waiting")
+    __slots__ = ("_idle", "_left", "_on_wait", "_process", "_waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, on_wait: Callable[[float], None] = lambda _: None) -> None:
+        self._on_wait = on_wait
         self._process = this_process()
         self._idle: deque[C] = deque()
         self._left: dict[C, int] = {}
@@ -46,10 +48,12 @@ class Shelf(Generic[C]):
     def waiting(self) -> Iterator[C | None]:
         """While the pool is asked, nobody puts a connection here. Gives one that was put just before."""
         self._waiting.append(None)
+        began = time.perf_counter()
         try:
             yield self.take()
         finally:
             self._waiting.pop()
+            self._on_wait(time.perf_counter() - began)
 
     def put(self, connection: C) -> C | None:
         """Takes back a connection, if it is fit and nobody waits for one. Gives the one that is the pool's now."""

@@ -41,8 +41,8 @@ MASKS = (
     ),
     Mask("process", IN_ORDER, re.compile(r"\[\d+\]")),
 )
-LATENCY = ("_bucket", "_sum")
-"""Ends of the names of figures that hold how long something took."""
+LATENCY = ("_bucket", "_sum", "_wait_seconds_count")
+"""Ends of the names of figures that hold how long something took, or whether there was anything to wait for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -76,13 +76,16 @@ class Ledger:
 
 
 class AsyncLedger:
-    """The same for asyncio, on any event loop. Opening is slow and blocks: do it before the loop serves."""
+    """The same for asyncio, on any event loop. Opening is slow and blocks: do it before the loop serves.
 
-    def __init__(self, deployment: Deployment) -> None:
+    `on_wait` gets the seconds of each wait for a connection.
+    """
+
+    def __init__(self, deployment: Deployment, on_wait: Callable[[float], None] = lambda _: None) -> None:
         self.deployment = deployment
         self.context = deployment.context
         self._connections = AsyncConnections(
-            deployment.logins, deployment.settings, self.context.listed.forget
+            deployment.logins, deployment.settings, self.context.listed.forget, on_wait
         )
         self._reviving: asyncio.Task[None] | None = None
 

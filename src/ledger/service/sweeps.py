@@ -59,6 +59,12 @@ def is_done_today() -> UseCase[bool]:
     return last == day
 
 
+def last() -> UseCase[date | None]:
+    """The day of the last sweep that has come to its end; None: there was none."""
+    day: date | None = yield db.swept_on()
+    return day
+
+
 def _batches(batch: Callable[[], Operation[int]], progress: Callable[[int], None]) -> UseCase[int]:
     total = 0
     while n := (yield batch()):

@@ -54,7 +54,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     ),
     "ledger_sweeper": (
         "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp",
-        "sweep_held_back", "sweep_done", "swept_on", "today",
+        "sweep_rewrite", "sweep_held_back", "sweep_done", "swept_on", "today",
     ),
 }  # fmt: skip
 
@@ -72,8 +72,11 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
         "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "cut", "sweep_pieces", "sweep_due",
         "sweep_expired", "sweep_keys", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on",
     ),
-    "ledger_owner": ("today",),
+    "ledger_owner": ("today", "sweep_rewrite"),
 }  # fmt: skip
+
+OWNERS = ("sweep_rewrite",)
+"""What runs as the owner of the tables: it reads no row for anybody, and writes none."""
 
 MAINTAIN_SINCE = 170_000  # server_version_num
 MAINTAINED = tuple(table for table in COLUMNS if table not in ("bare_form", "version"))

@@ -34,6 +34,7 @@ SETTINGS: dict[str, tuple[Callable[[str], bool], str]] = {
     "debug_print_rewritten": (_is("off"), "set it to off: statements are logged"),
     "debug_print_plan": (_is("off"), "set it to off: plans are logged with their values"),
     "track_commit_timestamp": (_is("off"), "set it to off: it keeps the instant of every transaction"),
+    "summarize_wal": (_is("off"), "set it to off: it keeps for days which pages were written when"),
 }
 
 _KEEPERS = {

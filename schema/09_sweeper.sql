@@ -6,7 +6,7 @@
 -- day is not over (04, the cut). Nothing of a principal under a legal hold is deleted.
 --
 -- Order: ledger.cut; sweep_expired for each piece that expires, and sweep_keys, till they give back zero;
--- sweep_credentials; sweep_snapshot; sweep_restamp for each piece; VACUUM of each piece; sweep_done. Each step is a transaction of its
+-- sweep_credentials; sweep_snapshot; sweep_restamp for each piece; sweep_rewrite of each that is small, VACUUM of each; sweep_done. Each step is a transaction of its
 -- own. It looks for its rows before it takes the lock that captures wait for, and under the lock it looks at those
 -- alone, so how long captures wait does not grow with the table. A sweep that was ended early is taken up by the
 -- next: how far a piece came is written down in the transaction that brought it there.
@@ -46,8 +46,9 @@ begin
 end $$;
 
 -- The same for the sweeper, by name. `may_vacuum`: it may itself (PostgreSQL 17 and newer); else autovacuum does.
+-- `may_rewrite`: sweep_rewrite may, since the piece is the owner's of the schema (a partition may be somebody else's).
 create function ledger.sweep_pieces()
-  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean, bytes bigint)
+  returns table (piece text, expires text, is_stamped boolean, may_vacuum boolean, may_rewrite boolean, bytes bigint)
   language plpgsql stable strict security definer rows 20
   set search_path = pg_catalog, ledger, pg_temp
   set quote_all_identifiers = off
@@ -59,6 +60,7 @@ begin
   return query
     select format('%I.%I', n.nspname, c.relname), s.expires, s.is_stamped,
            case when can_be_granted then has_table_privilege(session_user, c.oid, 'MAINTAIN') else false end,
+           c.relowner = 'ledger_owner'::regrole,
            pg_relation_size(c.oid)
       from ledger.swept_pieces() s
       join pg_class c on c.oid = s.piece
@@ -360,20 +362,49 @@ create function ledger.is_to_be_stamped(number xid, since xid8, cut xid8) return
 $$;
 
 -- Where the rows lie that are to be stamped anew; of those at `among` (null: of all). Another's xmax is the mark
--- of one who locked the row, or took back what they had done to it: a clock as well.
-create function ledger.to_be_stamped(piece regclass, among tid[], since xid8, own xid8, cut xid8) returns tid[]
+-- of one who locked the row, or took back what they had done to it: a clock as well. And the last place of the rows
+-- that were stamped by an earlier sweep, and stay as they are.
+create function ledger.to_be_stamped(
+  piece regclass, among tid[], since xid8, own xid8, cut xid8, out places tid[], out last_older tid
+)
   language plpgsql as $$
-declare
-  found_at tid[];
 begin
   execute format(
-    'select array(
-       select r.ctid from %s r
-        where (ledger.is_to_be_stamped(r.xmin, $2, $4) and r.xmin is distinct from $3::xid
-               or r.xmax <> ''0''::xid and r.xmax <> r.xmin and ledger.is_to_be_stamped(r.xmax, $2, $4)) %s)',
-    piece, case when among is not null then 'and r.ctid = any ($1)' end)
-    into found_at using among, since, own, cut;
-  return found_at;
+    'select coalesce(array_agg(r.place) filter (where r.is_due), ''{}''),
+            max(r.place) filter (where not r.is_due and r.is_older)
+       from (select ctid as place,
+                    ledger.is_to_be_stamped(xmin, $2, $4) and xmin is distinct from $3::xid
+                    or xmax <> ''0''::xid and xmax <> xmin and ledger.is_to_be_stamped(xmax, $2, $4) as is_due,
+                    ledger.is_before(xmin, $4) as is_older
+               from %s %s) r',
+    piece, case when among is not null then 'where ctid = any ($1)' end)
+    into places, last_older using among, since, own, cut;
+end $$;
+
+-- Takes rows out and lays them down again in key order, until they lie so, and behind a place. One statement does not
+-- do: it fills the holes that the free space map knows of, and where those are follows the order in which a day was
+-- written, once a vacuum came in its course. Each further one finds the holes filled by the last. It ends after 32
+-- times, or fifty thousand rows: captures wait meanwhile, and what is written in vain swells the table (of what was
+-- not reached a small table keeps nothing: sweep_rewrite).
+create function ledger.lay_behind(piece regclass, rows tid[], last_older tid) returns void
+  language plpgsql as $$
+declare
+  keys     text := ledger.key_columns(piece);
+  in_order boolean;
+begin
+  for attempt in 1..32 loop
+    execute format(
+      'with taken as (
+         delete from %1$s where ctid = any ($1) returning *
+       ), laid as (
+         insert into %1$s select * from taken order by %2$s returning ctid as place, %2$s
+       )
+       select array_agg(place order by %2$s),
+              array_agg(place order by %2$s) = array_agg(place order by place) and coalesce(min(place) > $2, true)
+         from laid', piece, keys)
+      into rows, in_order using rows, last_older;
+    exit when in_order is not false or attempt * cardinality(rows) >= 50000;
+  end loop;
 end $$;
 
 -- Stamps anew, in one piece, what was written before today's cut and since the last re-stamp. After a restore
@@ -388,6 +419,7 @@ declare
   here  record;
   cut   record;
   last  record;
+  found record;
   rows  tid[];
   whose uuid[];
 begin
@@ -395,36 +427,60 @@ begin
   select m.cut_at, m.restored_on = m.cut_on as is_restored into cut from ledger.sweep_mark m where m.only_row;
   select m.up_to, case when m.up_to is not null then m.stamp end as stamp
     into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
-  rows := ledger.to_be_stamped(here.piece, null, last.up_to, last.stamp, cut.cut_at);
-  if rows = '{}' then
+  select * into found from ledger.to_be_stamped(here.piece, null, last.up_to, last.stamp, cut.cut_at);
+  if found.places = '{}' then
     return 0;
   end if;
 
   perform ledger.lock_whole();
   select m.up_to, case when m.up_to is not null then m.stamp end as stamp
     into last from (select) one left join ledger.piece_mark m on m.piece = here.piece;
-  rows := ledger.to_be_stamped(here.piece, rows, last.up_to, last.stamp, cut.cut_at);
+  rows := (ledger.to_be_stamped(here.piece, found.places, last.up_to, last.stamp, cut.cut_at)).places;
   if here.of_principals then
+    -- all rows of a principal together, though another's mark may be on some of them alone
     execute format('select array_agg(distinct r.principal) from %s r where r.ctid = any ($1)', here.piece)
       into whose using rows;
+    execute format('select array_agg(r.ctid) from %s r where r.principal = any ($1)', here.piece)
+      into rows using whose;
   end if;
-  execute format(
-    'with taken as (delete from %1$s where ctid = any ($1) returning *)
-     insert into %1$s select * from taken order by %2$s', here.piece, ledger.key_columns(here.piece)) using rows;
+  perform ledger.lay_behind(here.piece, rows, found.last_older);
   if here.of_principals then
     perform ledger.lay_piece(here.piece, coalesce(whose, '{}'));
   end if;
   insert into ledger.piece_mark as m (piece, stamp, up_to)
   values (here.piece, pg_current_xact_id(), case when not cut.is_restored then cut.cut_at end)
   on conflict (piece) do update set stamp = excluded.stamp, up_to = excluded.up_to;
-  return cardinality(rows);
+  return coalesce(cardinality(rows), 0);
 end $$;
 
 -- ── The vacuum, and the end ──────────────────────────────────────────────────────────────────────
 -- What was written is frozen, and what is dead taken out of tables and indexes: else the first read of a row would
 -- leave a mark on its page, and the files would tell of whom an agent read. A vacuum frees the space of dead rows and
--- does not overwrite it: their words and stamps stay in the file. So a piece that is small is written anew as a whole
--- (VACUUM FULL) before; of a large one docs/operations/postgresql.md says what to do.
+-- does not overwrite it: their words and stamps stay in the file, and where the rows lie that stand may follow the
+-- order of a day. So a piece that is small is written anew as a whole before, in key order, and so are its indexes;
+-- of a large one docs/operations/postgresql.md says what to do.
+
+-- Nobody but an owner may on PostgreSQL 15 and 16: the one function that runs as the owner of the tables. It gives back
+-- nothing of them, and row-level security has no say in it, since no row is read for anybody. Everybody else waits
+-- meanwhile; it gives up where it would have to wait for others for longer than a fifth of a second (01_roles.sql).
+create function ledger.sweep_rewrite(the_piece text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  here record;
+begin
+  select s.piece, k.relname as key
+    into here
+    from ledger.swept_pieces() s
+    join pg_index i on i.indrelid = s.piece and i.indisprimary
+    join pg_class k on k.oid = i.indexrelid
+   where s.piece = to_regclass(the_piece);
+  if not found then
+    raise exception 'nothing is swept there' using errcode = 'LG003';
+  end if;
+  execute format('cluster %s using %I', here.piece, here.key);
+end $$;
 
 -- The pieces in which a vacuum that reaches the last re-stamp is still to come, or was held back by a transaction
 -- that is older than the re-stamp, such as a dump's.

@@ -49,7 +49,7 @@ REMEMBERING = {
     "log_min_messages": "warning", "log_min_error_statement": "error", "log_statement": "mod", "log_lock_waits": "on",
     "log_min_duration_sample": "100", "log_transaction_sample_rate": "0.5", "debug_print_plan": "on",
     "debug_print_parse": "on", "debug_print_rewritten": "on", "track_commit_timestamp": "on", "archive_mode": "on",
-    "wal_level": "logical",
+    "wal_level": "logical", "summarize_wal": "on",
 }  # fmt: skip
 KEEPING = {
     "shared_preload_libraries": "pg_stat_statements, auto_explain", "auto_explain.log_min_duration": "0",

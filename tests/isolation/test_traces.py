@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
+from itertools import groupby, permutations
 
 import pytest
 
 from ledger.db import expected
 from ledger.db.operation import Surface
 from ledger.identity import Identity
+from ledger.service import sweeps
+from ledger.service.ledger import Ledger
 
 IDENTITY = Identity(b"tests" * 8, "default")
 PEOPLE = [IDENTITY.principal(f"person {n}") for n in range(12)]
@@ -19,9 +22,8 @@ TOMORROW = date(2026, 9, 2)
 TOPICS = [f"topic_{n:02d}" for n in range(16)]
 
 
-def disorder(database, table: str) -> list[tuple[object, ...]]:
-    """Principals whose rows carry more than one xmin, or lie out of key order."""
-    key = ", ".join(
+def key_of(database, table: str) -> str:
+    return ", ".join(
         name
         for (name,) in database.rows(
             """select a.attname from pg_index i cross join unnest(i.indkey) with ordinality k(attnum, ord)
@@ -30,6 +32,11 @@ def disorder(database, table: str) -> list[tuple[object, ...]]:
             f"ledger.{table}",
         )
     )
+
+
+def disorder(database, table: str) -> list[tuple[object, ...]]:
+    """Principals whose rows carry more than one xmin, or lie out of key order."""
+    key = key_of(database, table)
     return database.rows(
         f"""select principal, count(distinct stamp::text), bool_or(here < before)
               from (select principal, xmin as stamp, ctid as here,
@@ -231,6 +238,89 @@ def test_two_who_change_settings_at_once_undo_nothing(any_database):
             list(pool.map(change, [f'{{"reconfirm_after": {100 + n}}}', f'{{"drop_after": {400 + n}}}']))
         now = any_database.rows("select reconfirm_after, drop_after from ledger.setting")
         assert now == [(100 + n, 400 + n)]
+
+
+# ── The order between principals ─────────────────────────────────────────────────────────────────
+
+WRITERS = [PEOPLE[n] for n in (1, 5, 9)]
+
+
+def acts_of(database, own, principal, day: date, n: int) -> None:
+    """Something in each table that principals write in; and a topic of their own."""
+    database.keep(
+        principal,
+        day,
+        {TOPICS[0]: f"said {n}", TOPICS[1]: f"said {n}", f"of_{principal.hex[:8]}_{n}": "this"},
+    )
+    own.execute("select ledger.own_decide_consent(%s, 'granted', %s, '{}')", (principal, f"v{n}"))
+    own.execute("select ledger.own_withhold(%s, %s, true)", (principal, TOPICS[n]))
+    own.execute(
+        "select ledger.own_delete(%s, %s, %s)", (principal, TOPICS[1], IDENTITY.mark(principal, TOPICS[n]))
+    )
+
+
+def a_day_with_vacuums(database, order) -> None:
+    """Some of many write anew, in this order; a vacuum comes after each, as autovacuum may."""
+    own = database.surface(Surface.PRINCIPAL)
+    database.day(TODAY - timedelta(days=1))
+    for principal in PEOPLE:
+        for topic in TOPICS:
+            database.keep(principal, TODAY - timedelta(days=1), {topic: f"about {topic}"})
+        acts_of(database, own, principal, TODAY - timedelta(days=1), 2)
+    database.day(TODAY)
+    database.restamp()
+    database.installer.execute("vacuum")
+    for n in order:
+        acts_of(database, own, WRITERS[n], TODAY, 3)
+        database.installer.execute("vacuum")
+
+
+def in_order_of_place(database, table: str) -> list[tuple[int, tuple[object, ...]]]:
+    rows = database.rows(
+        f"select xmin::text::bigint, {key_of(database, table)} from ledger.{table} order by ctid"
+    )
+    return [(stamp, tuple(key)) for stamp, *key in rows]
+
+
+def out_of_place(database, table: str) -> bool:
+    """Whether rows of one stamp lie apart, out of key order, or before those of an older one."""
+    lying = in_order_of_place(database, table)
+    parts = [(stamp, list(rows)) for stamp, rows in groupby(lying, key=lambda row: row[0])]
+    stamps = [stamp for stamp, _ in parts]
+    return stamps != sorted(set(stamps)) or any(rows != sorted(rows) for _, rows in parts)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_what_was_stamped_anew_lies_behind_in_key_order_though_a_day_was_vacuumed_in_its_course(
+    any_database, order
+):
+    """Else whoever wrote last would be told by the place that was free: theirs."""
+    a_day_with_vacuums(any_database, order)
+    any_database.day(TOMORROW)
+    any_database.restamp()
+    assert len(stamps(any_database, "entry")) == 2
+    assert [table for table in STAMPED if out_of_place(any_database, table)] == []
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_after_the_whole_sweep_small_tables_lie_in_key_order(any_database, settings_for, order):
+    a_day_with_vacuums(any_database, order)
+    any_database.day(TOMORROW)
+    with Ledger.open(settings_for(any_database)) as ledger:
+        assert ledger.run(sweeps.sweep())["held_back"] == 0
+    for table in STAMPED:
+        keys = [key for _, key in in_order_of_place(any_database, table)]
+        assert keys == sorted(keys), table
+
+
+def test_who_would_lie_where_there_is_room_would_be_noticed(any_database):
+    """As if rows were laid down once."""
+    once = "replace(pg_get_functiondef('ledger.lay_behind'::regproc), '1..32', '1..1')"
+    any_database.installer.execute(f"do $$ begin execute {once}; end $$")
+    a_day_with_vacuums(any_database, (0, 1, 2))
+    any_database.day(TOMORROW)
+    any_database.restamp()
+    assert out_of_place(any_database, "entry")
 
 
 def test_writers_at_once_lose_nothing_and_leave_order(any_database):

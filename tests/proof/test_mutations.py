@@ -12,6 +12,10 @@ from .breaking import failed, failures, redefined, rewritten, small
 
 HISTORIES, WALL, STANDING = Section.HISTORIES, Section.WALL, Section.STANDING
 
+# Each of them alone would make up for the lack of the other.
+NOT_WRITTEN_ANEW = rewritten("sweep_rewrite", "begin end")
+LAID_ONCE = redefined("lay_behind", "1..32", "1..1")
+
 
 def test_nothing_fails_where_nothing_is_broken(stage):
     every = tuple(section for section in Section if section is not Section.DOORS)
@@ -90,8 +94,16 @@ def test_a_foreign_key_to_the_registry(broken):
 def test_a_sweep_that_stamps_rows_in_the_order_of_writing(broken):
     """Each principal's rows lie in key order; the principals do not."""
     crowd = replace(small(HISTORIES), worlds=(3,), people=50)
-    page = prove(broken(redefined("sweep_restamp", " order by %2$s", "")), crowd)
+    page = prove(
+        broken(NOT_WRITTEN_ANEW, redefined("lay_behind", "taken order by %2$s", "taken"), LAID_ONCE), crowd
+    )
     assert "principals of ledger.audit" in failed(page, "no order of writing")
+
+
+def test_a_sweep_that_lays_rows_where_there_is_room(broken):
+    """In key order, but into the holes that the day has left: one of them was whose who wrote last."""
+    page = prove(broken(NOT_WRITTEN_ANEW, LAID_ONCE), replace(small(HISTORIES), worlds=range(6)))
+    assert "order on disk of ledger." in failed(page, "leaves the same behind")
 
 
 def test_a_barrier_that_goes_with_the_default_window(broken):

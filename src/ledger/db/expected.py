@@ -66,7 +66,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     ),
     "ledger_sweeper": (
         "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot",
-        "sweep_restamp", "sweep_held_back", "sweep_done", "swept_on", "today",
+        "sweep_restamp", "sweep_rewrite", "sweep_held_back", "sweep_done", "swept_on", "today",
     ),
 }  # fmt: skip
 
@@ -85,8 +85,11 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
         "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done",
         "swept_on",
     ),
-    "ledger_owner": ("today",),
+    "ledger_owner": ("today", "sweep_rewrite"),
 }  # fmt: skip
+
+OWNERS = ("sweep_rewrite",)
+"""What runs as the owner of the tables: it reads no row for anybody, and writes none."""
 
 MAINTAIN_SINCE = 170_000  # server_version_num
 MAINTAINED = tuple(table for table in COLUMNS if table not in ("bare_form", "version"))

@@ -12,12 +12,13 @@ from ledger.db.operation import Operation, Row, Surface
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A table, or a partition of one. `name` is quoted for SQL; `expires`: what is deleted there when it is past
-    its window, if anything is; `size` in bytes, without indexes."""
+    its window, if anything is; `may_vacuum`, `may_rewrite`: whether the sweeper may; `size` in bytes, without indexes."""
 
     name: str
     expires: str | None
     is_stamped: bool
     may_vacuum: bool
+    may_rewrite: bool
     size: int
 
 
@@ -30,7 +31,7 @@ def pieces() -> Operation[list[Piece]]:
     """Everything that is swept."""
     return Operation(
         Surface.SWEEPER,
-        "select piece, expires, is_stamped, may_vacuum, bytes from ledger.sweep_pieces()",
+        "select piece, expires, is_stamped, may_vacuum, may_rewrite, bytes from ledger.sweep_pieces()",
         (),
         lambda rows: [Piece(*row) for row in rows],
     )
@@ -73,11 +74,12 @@ def vacuum(piece: Piece) -> Operation[None]:
 
 
 def rewrite(piece: Piece) -> Operation[None]:
-    """Writes a piece into a new file: of what was deleted or written anew no byte is left in its pages.
+    """Writes a piece into a new file, in key order, and its indexes: of what was deleted or written anew no byte is left in
+    its pages, and nothing of the order in which it was written.
 
     Everybody else waits meanwhile. Raises Unavailable where it would have to wait for others for longer than a fifth of a second.
     """
-    return Operation(Surface.SWEEPER, f"vacuum (full, freeze) {piece.name}", (), lambda _: None)
+    return _step("select ledger.sweep_rewrite(%s)", piece.name)
 
 
 def held_back() -> Operation[set[str]]:

@@ -17,6 +17,8 @@ Evidence = dict[str, list[str]]
 """What lasts: section -> lines. The order of lines counts in a log, and nowhere else."""
 
 IN_ORDER = ("server log", "our log", "printed")
+ON_DISK = "order on disk of "
+"""Begins the name of a section whose lines are rows as they lie."""
 SHOWN = 2  # differing lines of a section, on each side
 LONGEST = 160  # code points of a line that is shown
 
@@ -69,11 +71,12 @@ def differences(first: Evidence, second: Evidence) -> list[Difference]:
             continue
         only_a, only_b = Counter(a) - Counter(b), Counter(b) - Counter(a)
         if not only_a and not only_b:
-            if section not in IN_ORDER:
+            if section not in IN_ORDER and not section.startswith(ON_DISK):
                 continue
             place = next(n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y)
             only_a, only_b = Counter(a[place : place + 1]), Counter(b[place : place + 1])
-            section = f"order of the {section}"
+            if section in IN_ORDER:
+                section = f"order of the {section}"
         found.append(Difference(section, _shown(only_a), _shown(only_b)))
     return found
 

@@ -7,7 +7,7 @@ name of the counterparty, the words around an answer, which answers share a mess
 
 A day begins with a sweep, or with a write that comes right after the last of the day before, or with one that began
 before midnight and comes after the cut. In its course the ledger is swept, opened anew and its server started
-anew, in each telling at another place of a turn in which people speak.
+anew, in each telling at another place of a turn in which people speak; and its tables are vacuumed, anywhere.
 
 Source: DESIGN section 3 (G1, non-interference).
 """
@@ -95,8 +95,13 @@ class Reopened:
     server: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Vacuumed:
+    """The tables are vacuumed, as autovacuum does: the space of what is dead is free for what comes next."""
+
+
 Spoken = Said | Coined | Reconfirmed | Looked
-Event = Swept | Reopened
+Event = Swept | Reopened | Vacuumed
 Step = Spoken | Did | Event
 Turn = tuple[Step, ...]
 
@@ -144,6 +149,7 @@ class World:
 def generate(seed: int, people: int, days: int = 4) -> World:
     """The world of a number: `people` histories over `days` days."""
     chance = random.Random(seed)  # noqa: S311 - to be had again, not to be secret
+    of_vacuums = random.Random(~seed)  # noqa: S311
     told: list[Day] = []
     drawn: date | None = None  # the day of the last snapshot
     for offset in _offsets(chance, days):
@@ -165,6 +171,7 @@ def generate(seed: int, people: int, days: int = 4) -> World:
         happenings = tuple(_happenings(chance, first, draws=due and opening is not Opening.SWEEP))
         if due and (opening is Opening.SWEEP or any(isinstance(one.event, Swept) for one in happenings)):
             drawn = today
+        happenings += tuple(_vacuums(of_vacuums, first, len(turns)))
         told.append(Day(today, tuple(turns), opening, happenings))
     return World(people, tuple(told))
 
@@ -208,6 +215,11 @@ def _happenings(chance: random.Random, first: int, *, draws: bool) -> Iterator[H
             yield Happening(first + 2 if draws else chance.choice(turns), swept)
     if chance.random() < 0.2:
         yield Happening(chance.choice(turns), Reopened(server=chance.random() < 0.3))
+
+
+def _vacuums(chance: random.Random, first: int, turns: int) -> Iterator[Happening]:
+    for _ in range(chance.choice((0, 2, 4, 8))):
+        yield Happening(chance.randrange(first, turns), Vacuumed())
 
 
 def as_it_happens(world: World, seed: int) -> World:

@@ -18,13 +18,15 @@ from multiprocessing.synchronize import Event
 from ledger.db import expected
 from ledger.db.remains import LARGE, Remains, Row, Table
 from ledger.proof import histories
-from ledger.proof.comparison import SHOWN, Evidence, differences, of_metrics, of_rows
+from ledger.proof.comparison import ON_DISK, SHOWN, Evidence, differences, of_metrics, of_rows
 from ledger.proof.histories import Opening, World
 from ledger.proof.order import Order, compared
 from ledger.proof.play import Play
 from ledger.proof.stage import Place, Stage
 
 PEOPLE = 50  # of one world
+STAMPED = frozenset(expected.MAINTAINED) - {"sweep_mark", "piece_mark"}
+"""Tables whose rows a sweep stamps anew. Its own marks hold numbers of transactions."""
 
 
 @dataclass(slots=True)
@@ -200,6 +202,11 @@ def evidence(place: Place, remains: Remains, *, in_whole: bool) -> Evidence:
     if in_whole:
         rows |= {table.full_name: remains.groups(table) for table in large}
     lasts = of_rows(rows, {table.full_name: _transactions(table) for table in small})
+    lasts |= {
+        f"{ON_DISK}{name}": [row.text for row in sorted(found, key=lambda row: row.place)]
+        for name, found in rows.items()
+        if name.removeprefix("ledger.") in STAMPED
+    }
     if in_whole:
         lasts |= {
             f"catalog {table.full_name}": [remains.digest(table)] for table in tables if table.of_the_system

@@ -28,6 +28,7 @@ from ledger.proof.histories import (
     Step,
     Swept,
     Turn,
+    Vacuumed,
 )  # fmt: skip
 from ledger.proof.stage import EVE, Place
 from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
@@ -99,6 +100,8 @@ class Play:
                     self.sweep()
                 case Reopened(server=server):
                     self._place.reopen(server=server)
+                case Vacuumed():
+                    self._place.vacuum()
                 case _:
                     self.step(step, today)
                     for one in sweeping:

@@ -31,7 +31,7 @@ from starlette.types import ASGIApp
 
 from ledger.api.app import create_app
 from ledger.core.model import Handling, Tier
-from ledger.db import logins, migrations
+from ledger.db import expected, logins, migrations
 from ledger.db.clock import Clock
 from ledger.db.operation import UseCase
 from ledger.embedded import EmbeddedServer
@@ -270,6 +270,12 @@ class Place:
         """Names an entry of theirs in a path."""
         identity = self.deployment.context.identity
         return identity.entry_id(identity.principal(who), topic)
+
+    def vacuum(self) -> None:
+        """What autovacuum does to the tables of a ledger, without their statistics."""
+        with psycopg.connect(self.installer, autocommit=True) as installer:
+            tables = sql.SQL(", ").join(sql.Identifier("ledger", table) for table in expected.MAINTAINED)
+            installer.execute(sql.SQL("vacuum {}").format(tables))
 
     # ── What the application and the server have told ────────────────────────────────────────────
 

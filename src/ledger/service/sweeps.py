@@ -11,7 +11,7 @@ from ledger.errors import Unavailable
 
 BATCH = 5_000  # rows a transaction, so that no capture waits long
 
-SMALL = 64 << 20  # bytes of a piece that is written anew as a whole, which takes a second at the most
+SMALL = 64 << 20  # bytes of a piece that is written anew as a whole, which takes a second or two at the most
 
 _PAUSE_S = 1.0
 _TRIES = 5  # at a vacuum that an older transaction holds back, such as a dump's
@@ -78,17 +78,19 @@ def _vacuumed(pieces: Collection[db.Piece]) -> UseCase[int]:
     many are held back."""
     own = all(piece.may_vacuum for piece in pieces)
     left = {piece.name for piece in pieces}
-    old = {piece.name for piece in pieces if piece.may_vacuum and piece.size <= SMALL}
+    old = {piece.name for piece in pieces if piece.may_rewrite and piece.size <= SMALL}
     for again in range(_TRIES if own else _TRIES_OF_AUTOVACUUM):
         if again:
             yield db.wait(_PAUSE_S)
+        anew = set()
         for piece in pieces:
-            if piece.name in old and (yield from _rewritten(piece)):
-                old.remove(piece.name)
+            if piece.name in old and again < _TRIES and (yield from _rewritten(piece)):
+                anew.add(piece.name)
             if piece.may_vacuum and piece.name in left | old:
                 yield db.vacuum(piece)
         left = yield db.held_back()
-        if not left | old:
+        old -= anew - left
+        if not left and (not old or again + 1 >= _TRIES):
             break
     return len(left | old)
 

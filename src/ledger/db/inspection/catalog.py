@@ -155,8 +155,10 @@ def functions(rows: Query) -> Iterator[Finding]:
     )
     unbound = rows(
         """select proname || ' of ' || proowner::regrole from pg_proc
-            where pronamespace = 'ledger'::regnamespace and prosecdef and not proowner::regrole::text = any(%s)""",
+            where pronamespace = 'ledger'::regnamespace and prosecdef and not proowner::regrole::text = any(%s)
+              and not (proname = any(%s) and proowner::regrole::text = 'ledger_owner')""",
         list(expected.DEFINERS),
+        list(expected.OWNERS),
     )
     yield none(
         "functions that run as a role past row-level security",

@@ -39,6 +39,7 @@ SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "debug_print_rewritten": (("off",), "statements are logged"),
     "debug_print_plan": (("off",), "plans are logged with their values"),
     "track_commit_timestamp": (("off",), "it keeps the instant of every transaction"),
+    "summarize_wal": (("off",), "it keeps for days which pages were written when"),
 }
 
 _KEEPERS = {

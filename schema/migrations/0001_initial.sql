@@ -58,6 +58,7 @@
 --                       ledger_custodian                            everybody's rows; gives back the topic
 --                       ledger_writer                               one principal's rows (legal holds)
 --   ledger_sweeper      ledger_custodian                            everybody's rows; gives back counts
+--                       ledger_owner                                no row: writes small tables anew (09)
 --
 -- Roles belong to the whole cluster: two databases in it share them, and passwords are set by
 -- `answer-ledger migrate`, not here. A role of such a name that is there already, with rights that it

@@ -226,7 +226,9 @@ def settings_for(tmp_path: Path) -> Callable[..., Settings]:
     """Settings that point at a test's database."""
 
     def make(database: Database, **given: Any) -> Settings:
-        return Settings.load(database_url=database.url, data_dir=tmp_path / "data", pepper=PEPPER, **given)
+        name = conninfo_to_dict(database.conninfo)["dbname"]
+        given = {"data_dir": tmp_path / "data", "taken_dir": tmp_path / f"{name}-taken", "pepper": PEPPER} | given
+        return Settings.load(database_url=database.url, **given)
 
     return make
 

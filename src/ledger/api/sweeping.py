@@ -11,12 +11,18 @@ from datetime import UTC, datetime
 from ledger.api import metrics
 from ledger.db.operation import UseCase
 from ledger.errors import LedgerError
+from ledger.record.keeping import Record
 from ledger.service import sweeps
 from ledger.service.ledger import AsyncLedger
 
 FIRST_AFTER = 60.0  # seconds from the start, where today's sweep has not been
 AFTER_MIDNIGHT = 60.0  # seconds: the clocks of two machines differ by a few
 SPREAD = 60.0  # seconds over which several workers begin, so that the first is often done before the next
+
+BEHIND = (
+    "this database lost what was taken away, as after a restore: agents get nothing, and captures wait, till you run "
+    "answer-ledger reconcile"
+)
 
 log = logging.getLogger("ledger.api")
 
@@ -30,7 +36,7 @@ async def sweep_regularly(ledger: AsyncLedger, every_hours: int) -> None:
     await asyncio.sleep(FIRST_AFTER)
     while True:
         try:
-            done = await ledger.run(unless_done())
+            done = await ledger.run(unless_done(ledger.context.record))
         except LedgerError as error:
             log.error("the sweep failed: %s", error.slug)
         else:
@@ -38,6 +44,8 @@ async def sweep_regularly(ledger: AsyncLedger, every_hours: int) -> None:
                 metrics.HELD_BACK.set(done["held_back"])
                 if done["held_back"]:
                     log.error("a transaction that is open for long holds the vacuum of the sweep back")
+                if done["behind"]:
+                    log.error(BEHIND)
         await asyncio.sleep(until_next(datetime.now(UTC), every_hours) + random.uniform(0, SPREAD))  # noqa: S311
 
 
@@ -49,9 +57,9 @@ def until_next(now: datetime, every_hours: int) -> float:
     return next(at - since_midnight for at in coming if at > since_midnight)
 
 
-def unless_done() -> UseCase[dict[str, int] | None]:
+def unless_done(record: Record | None) -> UseCase[dict[str, int] | None]:
     """A sweep; None where today's has come to its end."""
     if (yield from sweeps.is_done_today()):
         return None
-    done = yield from sweeps.sweep()
+    done = yield from sweeps.sweep(record=record)
     return done

@@ -244,7 +244,7 @@ def sweep(
     from ledger.service import sweeps
 
     with opened(data_dir, database) as ledger, errors.status("sweeping") as status:
-        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} more rows gone"))
+        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} more rows gone"), ledger.context.record)
         done = ledger.run(sweeps.due() if dry_run else told)
     if json:
         print_json(done)

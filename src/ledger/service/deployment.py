@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -16,13 +18,17 @@ from ledger import languages, notices, packs
 from ledger.core.gate import Gate, Names
 from ledger.db import logins, migrations
 from ledger.db import operator as db
+from ledger.db import record as records
 from ledger.db.connections import Connections
-from ledger.db.operation import Surface
+from ledger.db.operation import Surface, UseCase
 from ledger.embedded import EmbeddedServer
 from ledger.errors import LedgerError, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
 from ledger.keys import Keys
 from ledger.processes import PerProcess
+from ledger.record.file import FileStore
+from ledger.record.keeping import Compared, Record
+from ledger.record.store import Store
 from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
 from ledger.service.registry import Reading
@@ -45,6 +51,7 @@ class Deployment:
     logins: dict[Surface, str] = field(repr=False)
     server: EmbeddedServer | None = None
     installer: str | None = field(default=None, repr=False)
+    compared: Compared | None = None  # the record with the database, at the start; None: there is no record
     _revived: float = 0.0
     _reviving: PerProcess[threading.Lock] = field(
         default_factory=lambda: PerProcess(threading.Lock), repr=False
@@ -64,6 +71,7 @@ class Deployment:
             deployment._reach_database()
             logins.check(deployment.logins)
             deployment._check_and_settle()
+            deployment._find_record()
         except BaseException:
             deployment.close()
             raise
@@ -110,6 +118,25 @@ class Deployment:
                 migrate(self.installer, self.context.identity)
             self.logins.update(logins.derived(self.installer, self.context.identity))
         self.logins.update(own)
+
+    @property
+    def compare(self) -> Callable[[], UseCase[Compared]] | None:
+        """Compares the record with the database; None where no record is kept."""
+        return None if self.context.record is None else self.context.record.compare
+
+    def _find_record(self) -> None:
+        connections = Connections({Surface.SWEEPER: self.logins[Surface.SWEEPER]}, self.settings)
+        try:
+            record = self.context.record
+            if record is not None:
+                self.compared = connections.run(record.compare())
+            elif connections.execute(records.state()).mark is not None:
+                raise SetupError(
+                    "This ledger keeps a record of what was taken away, apart from its database. Name it in LEDGER_TAKEN_DIR "
+                    "or LEDGER_TAKEN_URL; where it is lost: answer-ledger reconcile --without-record."
+                )
+        finally:
+            connections.close()
 
     def _check_and_settle(self) -> None:
         connections = Connections({Surface.OPERATOR: self.logins[Surface.OPERATOR]}, self.settings)
@@ -186,13 +213,34 @@ def _gate() -> Gate:
     return Gate(languages.load())
 
 
+def _store(settings: Settings) -> Store | None:
+    """Where the record lies. The embedded database has one beside it; one of yours has what the settings name."""
+    if settings.taken_dir is not None:
+        return FileStore(_outside(settings.taken_dir.absolute(), settings))
+    if settings.database_url is None and len(own_logins(settings)) < len(Surface):
+        data = settings.data_dir.absolute()
+        return FileStore(data.with_name(f"{data.name}-taken"))
+    return None
+
+
+def _outside(folder: Path, settings: Settings) -> Path:
+    if folder.is_relative_to(settings.data_dir.absolute()):
+        raise SetupError(
+            "LEDGER_TAKEN_DIR must lie outside the data directory: what is restored with it can't tell what it lost."
+        )
+    return folder
+
+
 def _context(settings: Settings, keys: Keys) -> Context:
+    identity = Identity(keys.pepper, settings.tenant)
+    store = _store(settings)
     return Context(
-        identity=Identity(keys.pepper, settings.tenant),
+        identity=identity,
         gate=_gate(),
         listed=Reading(packs.near_lists()),
         categories=packs.special_categories(),
         avoid=Names(names_to_avoid(settings)),
         notices=notices.versions(settings.notices_dir),
         controller=settings.controller,
+        record=None if store is None else Record(store, identity),
     )

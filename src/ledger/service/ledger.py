@@ -34,7 +34,9 @@ class Ledger:
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.context = deployment.context
-        self._connections = Connections(deployment.logins, deployment.settings, self.context.listed.forget)
+        self._connections = Connections(
+            deployment.logins, deployment.settings, self.context.listed.forget, deployment.compare
+        )
 
     @classmethod
     def open(cls, settings: Settings | None = None, **given: Any) -> Self:
@@ -81,7 +83,7 @@ class AsyncLedger:
         self.deployment = deployment
         self.context = deployment.context
         self._connections = AsyncConnections(
-            deployment.logins, deployment.settings, self.context.listed.forget
+            deployment.logins, deployment.settings, self.context.listed.forget, deployment.compare
         )
         self._reviving: asyncio.Task[None] | None = None
 

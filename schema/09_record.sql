@@ -225,6 +225,7 @@ declare
   about record;
 begin
   perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[the_key]))[1];
   select t.handling into about from ledger.topic t where t.key = the_key;
   if what = 'unlisted' then
     if about is null then
@@ -292,6 +293,10 @@ begin
     insert into ledger.objection (principal) values (p) on conflict do nothing;
     perform ledger.note(p, 'objected', 1);
   end if;
+  delete from ledger.withheld w
+   where w.principal = p
+     and exists (select from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid)
+                  where r.what = 'withheld' and r.topic is not null and r.mark = ledger.mark_in(w.topic));
   insert into ledger.withheld (principal, topic)
   select distinct p, coalesce(r.topic, ledger.in_place(r.mark))
     from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid)
@@ -330,7 +335,7 @@ begin
 end $$;
 
 -- Without a record nobody knows what was taken away after the backup: every grant becomes a refusal, and whoever has not
--- decided shows no topic. Gives how many grants there were.
+-- decided shows no topic (a setting, which the application changes). Gives how many grants there were.
 create function ledger.record_is_lost() returns integer
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -352,5 +357,6 @@ begin
   on conflict do nothing;
   get diagnostics n = row_count;
   perform ledger.lay_all('ledger.consent_history');
+  update ledger.sweep_mark m set record_mark = null where m.only_row;
   return n;
 end $$;

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.cli import gate, person, proof, topics, windows
+from ledger.cli import gate, person, proof, record, topics, windows
 from ledger.cli.common import NO, Database, DataDir, Json, opened, print_json, refuse, settings
 from ledger.cli.help import example, group
 from ledger.core.model import Tier
@@ -267,6 +267,9 @@ def sweep(
                 f"{done['held_back']} tables could not be cleaned yet: a transaction is open that is older than this sweep, "
                 "such as a dump's. Sweep again when it has ended."
             )
+
+
+app.command(epilog=example("answer-ledger reconcile"), rich_help_panel=CARE)(record.reconcile)
 
 
 @app.command(epilog=example("answer-ledger doctor"), rich_help_panel=CARE)

@@ -34,6 +34,11 @@ Registry = list[tuple[str, str, str]]
 """What stands, of which key, and where that leads to, if anywhere."""
 
 
+def in_place(mark: UUID) -> str:
+    """What stands in the place of a key that this database does not have."""
+    return "_" + str(mark).replace("-", "_")
+
+
 def standing(principal: UUID) -> Operation[list[Standing]]:
     return Operation(
         Surface.SWEEPER,

@@ -17,8 +17,8 @@ from uuid import UUID
 
 from ledger import private
 from ledger.core.record import NOBODY, Taken, What, united
+from ledger.core.store import Head
 from ledger.errors import SetupError, Unavailable
-from ledger.record.store import Head
 
 NAME, LOCK = "taken", "lock"
 _FORM = "answer-ledger record 1"

@@ -20,12 +20,13 @@ from itertools import groupby
 from typing import Any, TypeVar
 from uuid import UUID
 
-from ledger.core.record import NOBODY, Taken, What, lacking
+from ledger.core.record import NOBODY, Taken, lacking
+from ledger.core.store import Head, Lock, Store
 from ledger.db import record as db
 from ledger.db.operation import Operation, Pause, UseCase, Work
 from ledger.errors import SetupError, Unavailable
 from ledger.identity import Identity
-from ledger.record.store import Head, Lock, Store
+from ledger.record.marks import Marks
 
 T = TypeVar("T")
 
@@ -63,7 +64,7 @@ class Record:
 
     def __init__(self, store: Store, identity: Identity) -> None:
         self.store = store
-        self._identity = identity
+        self.marks = Marks(identity)
 
     # ── Taking, and giving back ──────────────────────────────────────────────────────────────────
 
@@ -145,10 +146,9 @@ class Record:
         """
         state: db.State = yield db.state()
         head: Head | None = yield Work(self.store.head)
-        proof = self._identity.record_proof()
+        proof = self.marks.proof()
         if head is None and state.mark is None:
-            head = Head(proof, UUID(int=secrets.randbits(128)))
-            yield from self._begun(head)
+            head = yield from self._begun()
             whole = True
         if head is None:
             compared = Compared(missing=True)
@@ -171,6 +171,14 @@ class Record:
             yield db.set_ahead(compared.ahead)
         return compared
 
+    def begin_anew(self) -> UseCase[None]:
+        """Makes an empty record in the place of whatever is there."""
+        lock = yield from self._locked(NOBODY)
+        try:
+            yield Work(partial(self.store.begin, self._new_head()))
+        finally:
+            lock.release()
+
     def sweep(self) -> UseCase[bool]:
         """Compares the whole, and renews the mark in both; False where the record is ahead, and nothing is renewed."""
         compared = yield from self.compare(whole=True)
@@ -186,13 +194,19 @@ class Record:
             lock.release()
         return True
 
-    def _begun(self, head: Head) -> UseCase[None]:
+    def _begun(self) -> UseCase[Head]:
         lock = yield from self._locked(NOBODY)
         try:
-            if (yield Work(self.store.head)) is None:
+            head: Head | None = yield Work(self.store.head)
+            if head is None:
+                head = self._new_head()
                 yield Work(partial(self.store.begin, head))
+            return head
         finally:
             lock.release()
+
+    def _new_head(self) -> Head:
+        return Head(self.marks.proof(), UUID(int=secrets.randbits(128)))
 
     def _differing(self, oldest: date) -> UseCase[set[UUID]]:
         """Whose rows differ between the two: in one look without a lock, so that each is to be looked at again."""
@@ -232,31 +246,15 @@ class Record:
 
     def _standing(self, principal: UUID) -> UseCase[list[Taken]]:
         rows: list[db.Standing] = yield db.standing(principal)
-        return list(self.taken(rows))
+        return list(self.marks.taken(rows))
 
     def _page(self, after: UUID) -> UseCase[list[Taken]]:
         rows: list[db.Standing] = yield db.page(after, PAGE)
-        return list(self.taken(rows))
+        return list(self.marks.taken(rows))
 
     def _registry(self) -> UseCase[list[Taken]]:
         rows: db.Registry = yield db.registry()
-        return list(self.of_keys(rows))
-
-    def taken(self, rows: Iterable[db.Standing]) -> Iterator[Taken]:
-        """Rows of the projection as the record has them: without a word."""
-        for row in rows:
-            mark = self._identity.mark(row.principal, row.topic) if row.topic else row.mark
-            yield Taken(row.principal, What(row.what), mark, row.day)
-
-    def of_keys(self, rows: db.Registry) -> Iterator[Taken]:
-        for what, key, into in rows:
-            yield Taken(self.mark(into) if into else NOBODY, What(what), self.mark(key))
-
-    def mark(self, key: str, of: UUID = NOBODY) -> UUID:
-        """The mark of a key, of a principal's or of the registry's; or the one that stands in its place."""
-        if key.startswith("_"):
-            return UUID(key[1:].replace("_", "-"))
-        return self._identity.mark(of, key)
+        return list(self.marks.of_keys(rows))
 
 
 def by_principal(rows: Iterable[Taken]) -> Iterator[tuple[UUID, list[Taken]]]:

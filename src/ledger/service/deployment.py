@@ -16,11 +16,13 @@ from pydantic import SecretStr
 
 from ledger import languages, notices, packs
 from ledger.core.gate import Gate, Names
+from ledger.core.store import Store
 from ledger.db import logins, migrations
 from ledger.db import operator as db
 from ledger.db import record as records
 from ledger.db.connections import Connections
 from ledger.db.operation import Surface, UseCase
+from ledger.db.taken import DatabaseStore
 from ledger.embedded import EmbeddedServer
 from ledger.errors import LedgerError, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
@@ -28,7 +30,6 @@ from ledger.keys import Keys
 from ledger.processes import PerProcess
 from ledger.record.file import FileStore
 from ledger.record.keeping import Compared, Record
-from ledger.record.store import Store
 from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
 from ledger.service.registry import Reading
@@ -58,10 +59,10 @@ class Deployment:
     )
 
     @classmethod
-    def open(cls, settings: Settings) -> Deployment:
+    def open(cls, settings: Settings, *, without_record: bool = False) -> Deployment:
         """Starts what has to be started, and checks what has to fit. Raises SetupError, Unavailable.
 
-        The embedded database is brought up to this release; one that the settings name is only checked
+        `without_record`: to reconcile a ledger whose record is lost. The embedded database is brought up to this release; one that the settings name is only checked
         (`answer-ledger migrate` does it there).
         """
         keys = Keys.open(settings.data_dir, settings)
@@ -71,13 +72,15 @@ class Deployment:
             deployment._reach_database()
             logins.check(deployment.logins)
             deployment._check_and_settle()
-            deployment._find_record()
+            deployment._find_record(without_record)
         except BaseException:
             deployment.close()
             raise
         return deployment
 
     def close(self) -> None:
+        if self.context.record is not None:
+            self.context.record.store.close()
         if self.server is not None:
             self.server.close()
             self.server = None
@@ -124,13 +127,13 @@ class Deployment:
         """Compares the record with the database; None where no record is kept."""
         return None if self.context.record is None else self.context.record.compare
 
-    def _find_record(self) -> None:
+    def _find_record(self, without: bool) -> None:
         connections = Connections({Surface.SWEEPER: self.logins[Surface.SWEEPER]}, self.settings)
         try:
             record = self.context.record
             if record is not None:
                 self.compared = connections.run(record.compare())
-            elif connections.execute(records.state()).mark is not None:
+            elif not without and connections.execute(records.state()).mark is not None:
                 raise SetupError(
                     "This ledger keeps a record of what was taken away, apart from its database. Name it in LEDGER_TAKEN_DIR "
                     "or LEDGER_TAKEN_URL; where it is lost: answer-ledger reconcile --without-record."
@@ -215,6 +218,8 @@ def _gate() -> Gate:
 
 def _store(settings: Settings) -> Store | None:
     """Where the record lies. The embedded database has one beside it; one of yours has what the settings name."""
+    if settings.taken_url is not None:
+        return DatabaseStore(_readable(settings.taken_url))
     if settings.taken_dir is not None:
         return FileStore(_outside(settings.taken_dir.absolute(), settings))
     if settings.database_url is None and len(own_logins(settings)) < len(Surface):

@@ -59,8 +59,8 @@ def step_of_the_registry(
     if loosens:
         registry: db.Registry = yield db.registry()
         names = {*loosens, *(key for _, key, into in registry if into in loosens)}
-        marks = {record.mark(name) for name in names}
-        led = {record.mark(key) for key in loosens}
+        marks = {record.marks.mark(name) for name in names}
+        led = {record.marks.mark(key) for key in loosens}
 
         def goes(row: Taken) -> bool:
             restricts = row.what in (*HANDLINGS, What.UNLISTED)
@@ -78,7 +78,7 @@ def release(context: Context, principal: UUID, topic: str, operation: Operation[
         return
     registry: db.Registry = yield db.registry()
     names = {topic, *(key for _, key, into in registry if into == topic)}
-    marks = {record.mark(name, of=principal) for name in names}
+    marks = {record.marks.mark(name, of=principal) for name in names}
     yield from give_back(context, principal, operation, of(What.WITHHELD, marks=marks))
 
 

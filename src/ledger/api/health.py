@@ -35,6 +35,8 @@ async def ready(request: Request) -> Response:
 @router.get(
     "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **answers(500)}
 )
-async def figures() -> Response:
-    """Requests by method, route and status, and their seconds, of this worker."""
+async def figures(request: Request) -> Response:
+    """Requests by method, route and status, and their seconds, of this worker; whether agents get nothing."""
+    record = request.app.state.ledger.context.record
+    metrics.BEHIND.set(record is not None and record.is_ahead)
     return Response(metrics.exposition(), media_type=metrics.CONTENT_TYPE)

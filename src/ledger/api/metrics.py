@@ -38,6 +38,12 @@ HELD_BACK = Gauge(
     registry=REGISTRY,
 )
 
+BEHIND = Gauge(
+    "ledger_record_ahead",
+    "1 where the record is ahead of the database, as after a restore: agents get nothing, till it is reconciled.",
+    registry=REGISTRY,
+)
+
 
 def count(scope: Scope, status: int, seconds: float) -> None:
     """Count a request that was answered with `status`."""

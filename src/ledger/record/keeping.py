@@ -64,6 +64,7 @@ class Record:
 
     def __init__(self, store: Store, identity: Identity) -> None:
         self.store = store
+        self.is_ahead = False  # when this process compared it last
         self.marks = Marks(identity)
 
     # ── Taking, and giving back ──────────────────────────────────────────────────────────────────
@@ -167,6 +168,7 @@ class Record:
             compared = Compared(tuple(lost))
             if not compared.ahead and state.mark is None:
                 yield db.renew(head.mark)
+        self.is_ahead = compared.ahead
         if compared.ahead != state.ahead:
             yield db.set_ahead(compared.ahead)
         return compared

@@ -26,6 +26,7 @@ def examination(deployment: Deployment) -> list[Finding]:
     found += pooling.findings(deployment.logins, prepared_statements=deployment.settings.prepared_statements)
     found += notices.findings(deployment.installer, deployment.context.notices)
     found += _keys(deployment)
+    found += _record(deployment)
     return found
 
 
@@ -38,6 +39,44 @@ def _keys(deployment: Deployment) -> Iterator[Finding]:
     if beside.is_file() and any(PREFIX + name in beside.read_text("utf-8", "replace") for name in _SECRET):
         yield _closed(ENV_FILE, beside.resolve())
     yield _apart(deployment, folder)
+
+
+def _record(deployment: Deployment) -> Iterator[Finding]:
+    """What tells that the database came back from a backup, and whether it would come back with it."""
+    about = "record of what was taken away"
+    if deployment.compared is None or deployment.context.record is None:
+        yield Finding(
+            about,
+            False,
+            "none: a restored backup would show what was revoked or erased since",
+            "name a place in LEDGER_TAKEN_URL or LEDGER_TAKEN_DIR (docs/operations/restore.md)",
+        )
+        return
+    place = deployment.context.record.store.place
+    if deployment.compared.missing:
+        todo = "put it back there, or run: answer-ledger reconcile --without-record"
+        yield Finding(about, False, f"gone from {place}", todo)
+        return
+    lost = len(deployment.compared.lost)
+    seen = f"ahead of the database by {lost}: agents get nothing" if lost else place
+    yield Finding(about, not lost, seen, "answer-ledger reconcile")
+    assert deployment.installer is not None  # noqa: S101 - as above
+    settings = deployment.settings
+    if settings.taken_url is not None:
+        same = _server(settings.taken_url.get_secret_value()) == _server(deployment.installer)
+        yield Finding("where it lies", not same, "in the ledger's own cluster" if same else "in another cluster",
+                      "move it to another cluster: it would be restored with the database")  # fmt: skip
+    else:
+        yield Finding("where it lies", True, "on this machine",
+                      "do not put it back with the database, as a whole disk would (docs/operations/restore.md)", residue=True)  # fmt: skip
+
+
+def _server(conninfo: str) -> object:
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        try:
+            return connection.execute("select system_identifier from pg_control_system()").fetchone()
+        except psycopg.errors.InsufficientPrivilege:
+            return connection.info.host, connection.info.port
 
 
 def _closed(name: str, path: Path) -> Finding:

@@ -44,6 +44,9 @@ class DatabaseLock:
             self.connection.close()
             self._free.release()
 
+    def __del__(self) -> None:
+        self.release()  # of a call that was cancelled before it heard that it has the lock
+
 
 class DatabaseStore:
     """The record at `url`. Raises SetupError where the login may not make it."""

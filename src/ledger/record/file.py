@@ -36,6 +36,9 @@ class FileLock:
             os.close(self._handle)
             self._handle = None
 
+    def __del__(self) -> None:
+        self.release()  # of a call that was cancelled before it heard that it has the lock
+
 
 class FileStore:
     """The record in `folder`, which is made when it is first needed. Raises SetupError where others may read it."""

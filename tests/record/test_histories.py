@@ -21,10 +21,10 @@ from ledger.errors import LegalHold, NotFound
 
 from .house import TOPICS, House, Rows
 
-HISTORIES = int(os.environ.get("RECORD_HISTORIES", "8"))
+HISTORIES = int(os.environ.get("RECORD_HISTORIES", "5"))
 NAMES = ("ann", "ben")
 ACTS = (
-    "say", "say", "say", "grant", "grant", "revoke", "object", "unobject", "withhold", "release", "delete", "correct",
+    "say", "say", "grant", "revoke", "object", "unobject", "withhold", "release", "delete", "correct",
     "erase", "hold", "lift", "later", "sweep", "backup", "backup", "restore", "restore", "reopen",
 )  # fmt: skip
 
@@ -63,8 +63,14 @@ class Play:
     def __init__(self, house: House) -> None:
         self.house = house
         self.truth = Truth()
-        self.backups: list[tuple[Rows, Truth]] = [(house.backup(), deepcopy(self.truth))]
+        self.backups: list[tuple[Rows, Truth]] = []
         self.number = 0
+        for name in NAMES:
+            for topic in TOPICS:
+                self._say("say", name, topic)
+            house.decide("granted", name)
+            self.truth.people[name].decision = "granted"
+        self._backup()
 
     def step(self, what: str, name: str, topic: str, which: int, crash: int) -> None:
         getattr(self, f"_{what}", self._act)(what, name, topic, which, crash)

@@ -13,7 +13,7 @@
 
 create function ledger.mark_in(name text) returns uuid
   language sql immutable parallel safe
-  return case when left(name, 1) = '_' then replace(substr(name, 2), '_', '-')::uuid end;
+  return case when starts_with(name, '_') then replace(substr(name, 2), '_', '-')::uuid else null::uuid end;
 comment on function ledger.mark_in is 'The mark that stands in the place of a key; null where the key itself stands.';
 
 create function ledger.in_place(the_mark uuid) returns text

@@ -155,7 +155,9 @@ OF_THE_RECORD = {"record_page", "record_withholding"}
 def test_what_the_record_is_compared_with_is_the_sweepers_alone_and_holds_no_word(populated: World) -> None:
     sweeper = populated.session(Surface.SWEEPER, "clean")
     for name in OF_THE_RECORD:
-        assert [surface for surface, names in expected.FUNCTIONS.items() if name in names] == ["ledger_sweeper"]
+        assert [surface for surface, names in expected.FUNCTIONS.items() if name in names] == [
+            "ledger_sweeper"
+        ]
         (function,) = [one for one in populated.functions if one.name == name]
         given = {"after": UUID(int=0), "the_topic": "diet"}
         told = populated.try_(sweeper, function, populated.people[0], **given)

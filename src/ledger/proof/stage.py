@@ -12,6 +12,7 @@ import itertools
 import json
 import logging
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -117,7 +118,12 @@ class Stage:
         with self._administration() as admin:
             clone = sql.SQL("create database {} template {}")
             admin.execute(clone.format(sql.Identifier(name), sql.Identifier(template)))
+        if self.record_of(template).exists():
+            shutil.copytree(self.record_of(template), self.record_of(name))
         return name
+
+    def record_of(self, database: str) -> Path:
+        return self.folder / f"{database}-taken"
 
     @contextmanager
     def _opened(self, database: str) -> Iterator[Place]:
@@ -192,7 +198,7 @@ class Place:
     def _open(self) -> None:
         settings = Settings.alone(
             database_url=_url(self.installer), data_dir=self.stage.folder / self.database, pepper=PEPPER,
-            taken_dir=self.stage.folder / f"{self.database}-taken", sweep_every_hours=0, pool_max=1,
+            taken_dir=self.stage.record_of(self.database), sweep_every_hours=0, pool_max=1,
         )  # fmt: skip
         self.deployment = Deployment.open(settings)
         self.app: Any = self.stage.build(self.deployment)

@@ -10,7 +10,7 @@ TRANSCRIPTS ?= ../shared/data/sgd.jsonl
 .DEFAULT_GOAL := help
 FUZZ   ?= 60
 
-.PHONY: help demo test prove prove-all check format bench floors rights fuzz lock freeze clean
+.PHONY: help demo test prove prove-all check format bench floors record-histories rights fuzz lock freeze clean
 
 help: ## lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ check: $(STAMP) ## format, lint, types, direction of imports, SQL
 format: $(STAMP) ## write the format that `check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+record-histories: $(STAMP) ## 200 random histories with crashes and restores against the record (minutes)
+	RECORD_HISTORIES=200 $(BIN)/python -m pytest tests/record/test_histories.py
 
 bench: $(STAMP) ## the tables of speed, of the gate and of the registry (both need ../shared/data), of what timing shows
 	$(BIN)/python -m benchmarks.hot_path

@@ -1,8 +1,9 @@
--- The answer ledger, in eleven files to be read in their order
+-- The answer ledger, in twelve files to be read in their order
 --
 --   01 roles      who may run what             07 principal  what he calls who the answers are of
 --   02 tables     all that can be kept         08 operator   what the product team calls
---   03 policies   the wall between rows        09 sweeper    what deletes and stamps anew
+--   03 policies   the wall between rows        09 record     what was taken away, for another database
+--                                              09 sweeper    what deletes and stamps anew
 --   04 tools      clock, locks, order on disk  10 grants     every right, on one page
 --   05 agent      what agents call             11 closed     no column can be added in haste
 --   06 capture    what the application calls
@@ -34,12 +35,14 @@
 --               *re-stamp*)
 --   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
 --   token       what an agent shows to the application
+--   record      what was taken away and still stands, kept apart from this database (09)
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
--- LG010 the label is taken · LG011 the roles are of another installer. None repeats a value.
+-- LG010 the label is taken · LG011 the roles are of another installer · LG012 the record is ahead of this database.
+-- None repeats a value.
 
 -- 01 · Roles
 --

@@ -87,13 +87,16 @@ comment on column ledger.legal_hold.postponed_waiting is 'The same of answers th
 comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
 
 create table ledger.barrier (
-  principal  uuid not null,
-  mark       uuid not null,
-  not_before date not null,
-  primary key (principal, mark)
+  principal  uuid              not null,
+  mark       uuid              not null,
+  what       text collate "C"  not null check (what in ('deleted', 'declined', 'erased', 'said_before')),
+  not_before date              not null,
+  primary key (principal, mark, what)
 );
 comment on table ledger.barrier is 'What was deleted stays deleted: a capture said before not_before is not kept.';
 comment on column ledger.barrier.mark is 'HMAC(pepper, principal, topic), or of all topics: it does not say which.';
+comment on column ledger.barrier.what is
+  'What went with it, for a database that comes back from a backup (09, record): answers, those that waited for a yes, everything, or nothing.';
 
 create table ledger.audit (
   principal uuid              not null,
@@ -196,10 +199,13 @@ create table ledger.setting (
   undecided_tier  text collate "C"  not null default 'topics' check (undecided_tier in ('none', 'topics')),
   visible_from    text collate "C"  not null default 'same_day' check (visible_from in ('same_day', 'next_day')),
   pepper_proof    uuid,
+  record_ahead    boolean           not null default false,
   check (reconfirm_after < drop_after)
 );
 comment on table ledger.setting is 'One row: the default windows, and what holds for everybody.';
 comment on column ledger.setting.pepper_proof is 'HMAC(pepper, a fixed text): tells at start that the pepper is the right one.';
+comment on column ledger.setting.record_ahead is
+  'The record (09) says that this database lost something: agents get nothing, and captures wait, till it is reconciled.';
 insert into ledger.setting default values;
 
 create table ledger.credential (
@@ -222,7 +228,8 @@ create table ledger.sweep_mark (
   swept_on    date,
   snapshot_on date,
   asked_on    date,
-  asked_hour  integer check (asked_hour between 0 and 23)
+  asked_hour  integer check (asked_hour between 0 and 23),
+  record_mark uuid
 );
 comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
 comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
@@ -235,6 +242,8 @@ comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that 
 comment on column ledger.sweep_mark.asked_on is 'The day on which an operator last asked for a sweep.';
 comment on column ledger.sweep_mark.asked_hour is
   'And the hour (UTC), so that there is one an hour. It is of an operator''s call: no answer is older or newer by it.';
+comment on column ledger.sweep_mark.record_mark is
+  'Random, renewed by each sweep here and in the record: where the two are equal, what was taken away before it is here. Null: no record is kept.';
 insert into ledger.sweep_mark default values;
 
 create table ledger.piece_mark (

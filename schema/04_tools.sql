@@ -412,12 +412,13 @@ begin
   perform pg_logical_emit_message(true, 'ledger', '');
 end $$;
 
-create function ledger.bar(p uuid, the_mark uuid, until date) returns void
+create function ledger.bar(p uuid, the_mark uuid, what text, until date) returns void
   language plpgsql as $$
+#variable_conflict use_column
 begin
-  insert into ledger.barrier as b (principal, mark, not_before)
-  values (p, the_mark, until)
-  on conflict (principal, mark) do update set not_before = greatest(b.not_before, excluded.not_before);
+  insert into ledger.barrier as b (principal, mark, what, not_before)
+  values (p, the_mark, bar.what, until)
+  on conflict (principal, mark, what) do update set not_before = greatest(b.not_before, excluded.not_before);
   perform ledger.lay('ledger.barrier', p);
 end $$;
 
@@ -446,6 +447,15 @@ end $$;
 create function ledger.united(a text[], b text[]) returns text[]
   language sql immutable
   return array(select distinct k.key from unnest(a || b) k(key) order by k.key);
+
+-- While the record says that this database lost something, nothing is kept: what was taken away is not known here.
+create function ledger.refuse_while_ahead() returns void
+  language plpgsql stable as $$
+begin
+  if (select s.record_ahead from ledger.setting s where s.only_row) then
+    raise exception 'the record is ahead of this database' using errcode = 'LG012';
+  end if;
+end $$;
 
 -- Under a legal hold the principal's own acts on what is stored are refused, in the open.
 create function ledger.refuse_under_hold(p uuid) returns void

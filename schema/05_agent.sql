@@ -7,7 +7,7 @@
 -- principal's rows, so that the registry may be a reference table of a distributed engine.
 --
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
--- reply: no row.
+-- reply: no row. So does everybody while the record is ahead of the database (09, record).
 
 -- What a label leads to by an operator's word: the key of an alias, else the label itself, known or not.
 create function ledger.keys_of(labels text[]) returns text[]
@@ -64,9 +64,9 @@ declare
   topics  text[];
   days    date[];
 begin
-  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after, s.record_ahead
     into set_by from ledger.setting s where s.only_row;
-  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  tier := ledger.name_for_agent(p, case when set_by.record_ahead then 'none' else max_tier end, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(least(e.as_of, today))
@@ -119,9 +119,9 @@ declare
   answers text[];
   days    date[];
 begin
-  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after, s.record_ahead
     into set_by from ledger.setting s where s.only_row;
-  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  tier := ledger.name_for_agent(p, case when set_by.record_ahead then 'none' else max_tier end, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(e.answer), array_agg(least(e.as_of, today))

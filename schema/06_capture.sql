@@ -90,12 +90,16 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  perform ledger.refuse_while_ahead();
 
   -- held: null where no hold stands; true where his erasure waits for its end
   select exists (select from ledger.objection o where o.principal = p) as objects,
          (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
          array(select b.mark::text from ledger.barrier b
-                where b.principal = p and least(b.not_before, today + 1) > day) as barred
+                where b.principal = p and least(b.not_before, today + 1) > day) as barred,
+         -- what they withhold, and whose key was lost with an older state of this database (09, record)
+         array(select ledger.mark_in(w.topic)::text from ledger.withheld w
+                where w.principal = p and ledger.mark_in(w.topic) is not null) as unnamed
     into his;
 
   for new in
@@ -160,6 +164,12 @@ begin
        and exists (select from ledger.withheld w where w.principal = p and w.topic = any (new.names)) then
       keep_back := keep_back || new.topic;
     end if;
+    if new.marks ?| his.unnamed then
+      delete from ledger.withheld w where w.principal = p and new.marks ? ledger.mark_in(w.topic)::text;
+      insert into ledger.withheld (principal, topic) values (p, new.topic) on conflict do nothing;
+      perform ledger.lay('ledger.withheld', p);
+    end if;
+
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -248,6 +258,7 @@ as $$
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  perform ledger.refuse_while_ahead();
   insert into ledger.outcome as x (topic, age_weeks, still_true, n)
   select the_topic, o.age_weeks, outcome_add.still_true, 1
     from ledger.offered(p, the_topic, ledger.day_of(said_on), marks) o
@@ -272,6 +283,7 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  perform ledger.refuse_while_ahead();
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
     perform ledger.wait_for_the_disk();
@@ -283,7 +295,7 @@ begin
     end if;
   else
     perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
-    perform ledger.bar(p, marks[1], ledger.today());
+    perform ledger.bar(p, marks[1], 'deleted', ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
   perform ledger.name_nobody();

@@ -76,7 +76,7 @@ begin
   perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}');
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
-  perform ledger.bar(p, mark, ledger.today() + 1);
+  perform ledger.bar(p, mark, 'deleted', ledger.today() + 1);
   perform ledger.note(p, 'corrected', 1);
   perform ledger.name_nobody();
 end $$;
@@ -97,7 +97,7 @@ begin
   perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
-  perform ledger.bar(p, mark, ledger.today() + 1);
+  perform ledger.bar(p, mark, 'deleted', ledger.today() + 1);
   perform ledger.note(p, 'deleted', 1);
   perform ledger.name_nobody();
 end $$;
@@ -127,7 +127,7 @@ begin
     perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}');
     perform ledger.note(p, 'confirmed', 1);
   else
-    perform ledger.bar(p, mark, ledger.today() + 1);
+    perform ledger.bar(p, mark, 'declined', ledger.today() + 1);
     perform ledger.note(p, 'declined', 1);
   end if;
   perform ledger.name_nobody();
@@ -272,7 +272,7 @@ begin
   end if;
   get diagnostics changed = row_count;
   if changed > 0 and not objects then
-    perform ledger.bar(p, mark_all, ledger.today() + 1);
+    perform ledger.bar(p, mark_all, 'said_before', ledger.today() + 1);
   end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
   perform ledger.name_nobody();
@@ -303,20 +303,19 @@ begin
 end $$;
 
 -- What an erasure leaves: a refusal stands (a grant becomes one), an objection stands, and a barrier
--- against what was said up to today. Used by own_erase and by the lifting of a hold.
+-- against what was said up to today. Used by own_erase and by the lifting of a hold. The list of what was withheld goes
+-- with erase_rest, in a transaction of its own: the record (09) must hold that all is erased before it lets go of that.
 create function ledger.erase_now(p uuid, mark_all uuid) returns void
   language plpgsql as $$
 begin
   delete from ledger.entry e where e.principal = p;
   delete from ledger.pending w where w.principal = p;
-  delete from ledger.withheld w where w.principal = p;
   delete from ledger.consent_history h where h.principal = p;
   perform ledger.revoke_a_grant(p);
   insert into ledger.consent_history (principal, decided_on, decision, notice)
   select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p
   on conflict do nothing;
-  delete from ledger.barrier b where b.principal = p and b.not_before <= ledger.today() + 1;
-  perform ledger.bar(p, mark_all, ledger.today() + 1);
+  perform ledger.bar(p, mark_all, 'erased', ledger.today() + 1);
   perform ledger.note(p, 'erased', 1);
 end $$;
 
@@ -360,12 +359,35 @@ begin
     delete from ledger.legal_hold h where h.principal = p;
     insert into ledger.legal_hold (principal, erase_asked) values (p, true);
     perform ledger.revoke_a_grant(p);
-    perform ledger.bar(p, mark_all, ledger.today() + 1);
+    perform ledger.bar(p, mark_all, 'erased', ledger.today() + 1);
     perform ledger.note(p, 'erase_asked', 1);
   else
     perform ledger.erase_now(p, mark_all);
   end if;
   return query select n_entries, n_pending, n_withheld, held;
+  perform ledger.name_nobody();
+end $$;
+
+-- The rest of an erasure of today: what they withheld, and the barriers that the erasure's own includes. Does nothing
+-- where there was none, or where a hold keeps it waiting.
+create function ledger.erase_rest(p uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  until date;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  select max(b.not_before) into until from ledger.barrier b where b.principal = p and b.what = 'erased';
+  if until < ledger.today() is not false or exists (select from ledger.legal_hold h where h.principal = p) then
+    perform ledger.name_nobody();
+    return;
+  end if;
+  delete from ledger.withheld w where w.principal = p;
+  delete from ledger.barrier b where b.principal = p and b.what <> 'erased' and b.not_before <= until;
+  perform ledger.lay('ledger.barrier', p);
   perform ledger.name_nobody();
 end $$;
 

@@ -24,7 +24,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.set
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
   ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_own_reader;
-grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setting to ledger_own_reader;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_own_reader;
 
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
@@ -102,6 +102,7 @@ begin
       ('own_decide_consent',  'ledger_writer',         'ledger_principal'),
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
+      ('erase_rest',          'ledger_writer',         'ledger_principal, ledger_operator'),
 
       ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
@@ -137,7 +138,23 @@ begin
       -- nobody but the owner of a table may write it anew on PostgreSQL 15 and 16
       ('sweep_rewrite',       'ledger_owner',          'ledger_sweeper'),
       ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),
-      ('sweep_done',          'ledger_custodian',      'ledger_sweeper')
+      ('sweep_done',          'ledger_custodian',      'ledger_sweeper'),
+
+      -- what the record is compared with
+      ('record_standing',     'ledger_own_reader',     'ledger_sweeper'),
+      ('record_page',         'ledger_custodian',      'ledger_sweeper'),
+      ('record_withholding',  'ledger_custodian',      'ledger_sweeper'),
+      ('record_registry',     'ledger_custodian',      'ledger_sweeper'),
+      ('record_state',        'ledger_custodian',      'ledger_sweeper'),
+      ('record_renew',        'ledger_custodian',      'ledger_sweeper'),
+      ('record_is_ahead',     'ledger_registrar',      'ledger_sweeper'),
+      -- and what `reconcile` does as the installer: no surface may
+      ('record_keys',         'ledger_custodian',      'ledger_owner'),
+      ('record_topics',       'ledger_own_reader',     'ledger_owner'),
+      ('record_merge',        'ledger_custodian',      'ledger_owner'),
+      ('record_restrict',     'ledger_custodian',      'ledger_owner'),
+      ('record_apply',        'ledger_writer',         'ledger_owner'),
+      ('record_is_lost',      'ledger_custodian',      'ledger_owner')
     ) as page(name, definer, callers)
   loop
     execute format('grant create on schema ledger to %I', f.definer);
@@ -156,7 +173,7 @@ begin
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
     'cut', 'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
-    'sweep_restamp'
+    'sweep_restamp', 'record_merge', 'record_restrict', 'record_is_lost'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;

@@ -35,7 +35,7 @@ begin
       ('objection', 'principal', 'uuid'),
       ('legal_hold', 'principal', 'uuid'), ('legal_hold', 'erase_asked', 'boolean'),
       ('legal_hold', 'postponed', 'text[]'), ('legal_hold', 'postponed_waiting', 'text[]'),
-      ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'not_before', 'date'),
+      ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'what', 'text'), ('barrier', 'not_before', 'date'),
       ('audit', 'principal', 'uuid'), ('audit', 'on_day', 'date'), ('audit', 'action', 'text'), ('audit', 'n', 'integer'),
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
@@ -49,9 +49,11 @@ begin
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
       ('credential', 'id', 'uuid'), ('credential', 'issued_on', 'date'), ('credential', 'expires_on', 'date'), ('credential', 'revoked', 'boolean'),
+      ('setting', 'record_ahead', 'boolean'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
       ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
       ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),
+      ('sweep_mark', 'record_mark', 'uuid'),
       ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;

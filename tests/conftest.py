@@ -234,7 +234,13 @@ def settings_for(tmp_path: Path) -> Callable[..., Settings]:
 
     def make(database: Database, **given: Any) -> Settings:
         database.passwords.keep(tmp_path / "data")
-        return Settings.load(database_url=database.url, data_dir=tmp_path / "data", pepper=PEPPER, **given)
+        name = conninfo_to_dict(database.conninfo)["dbname"]
+        given = {
+            "data_dir": tmp_path / "data",
+            "taken_dir": tmp_path / f"{name}-taken",
+            "pepper": PEPPER,
+        } | given
+        return Settings.load(database_url=database.url, **given)
 
     return make
 

@@ -1,8 +1,9 @@
--- The answer ledger, in eleven files to be read in their order
+-- The answer ledger, in twelve files to be read in their order
 --
 --   01 roles      who may run what             07 principal  what he calls who the answers are of
 --   02 tables     all that can be kept         08 operator   what the product team calls
---   03 policies   the wall between rows        09 sweeper    what deletes and stamps anew
+--   03 policies   the wall between rows        09 record     what was taken away, for another database
+--                                              09 sweeper    what deletes and stamps anew
 --   04 tools      clock, locks, order on disk  10 grants     every right, on one page
 --   05 agent      what agents call             11 closed     no column can be added in haste
 --   06 capture    what the application calls
@@ -34,12 +35,14 @@
 --               *re-stamp*)
 --   barrier     keeps what was deleted from coming back; its *mark* does not say what it was
 --   token       what an agent shows to the application
+--   record      what was taken away and still stands, kept apart from this database (09)
 --   surface     a login; a *definer* is the role that a function runs as (below)
 --
 -- Errors of our own: LG002 a legal hold stands · LG003 no such thing · LG004 it has changed since it was read ·
 -- LG005 the alias is a topic · LG006 the day has yet to come · LG007 a role is there with rights that it
 -- must not have · LG008 the columns are closed · LG009 the day has not been cut from the last one ·
--- LG010 the label is taken · LG011 the roles are of another installer. None repeats a value.
+-- LG010 the label is taken · LG011 the roles are of another installer · LG012 the record is ahead of this database.
+-- None repeats a value.
 
 -- 01 · Roles
 --
@@ -233,13 +236,16 @@ comment on column ledger.legal_hold.postponed_waiting is 'The same of answers th
 comment on column ledger.legal_hold.erase_asked is 'He asked for erasure: all is hidden, and goes when the hold is lifted.';
 
 create table ledger.barrier (
-  principal  uuid not null,
-  mark       uuid not null,
-  not_before date not null,
-  primary key (principal, mark)
+  principal  uuid              not null,
+  mark       uuid              not null,
+  what       text collate "C"  not null check (what in ('deleted', 'declined', 'erased', 'said_before')),
+  not_before date              not null,
+  primary key (principal, mark, what)
 );
 comment on table ledger.barrier is 'What was deleted stays deleted: a capture said before not_before is not kept.';
 comment on column ledger.barrier.mark is 'HMAC(pepper, principal, topic), or of all topics: it does not say which.';
+comment on column ledger.barrier.what is
+  'What went with it, for a database that comes back from a backup (09, record): answers, those that waited for a yes, everything, or nothing.';
 
 create table ledger.audit (
   principal uuid              not null,
@@ -342,10 +348,13 @@ create table ledger.setting (
   undecided_tier  text collate "C"  not null default 'topics' check (undecided_tier in ('none', 'topics')),
   visible_from    text collate "C"  not null default 'same_day' check (visible_from in ('same_day', 'next_day')),
   pepper_proof    uuid,
+  record_ahead    boolean           not null default false,
   check (reconfirm_after < drop_after)
 );
 comment on table ledger.setting is 'One row: the default windows, and what holds for everybody.';
 comment on column ledger.setting.pepper_proof is 'HMAC(pepper, a fixed text): tells at start that the pepper is the right one.';
+comment on column ledger.setting.record_ahead is
+  'The record (09) says that this database lost something: agents get nothing, and captures wait, till it is reconciled.';
 insert into ledger.setting default values;
 
 create table ledger.credential (
@@ -368,7 +377,8 @@ create table ledger.sweep_mark (
   swept_on    date,
   snapshot_on date,
   asked_on    date,
-  asked_hour  integer check (asked_hour between 0 and 23)
+  asked_hour  integer check (asked_hour between 0 and 23),
+  record_mark uuid
 );
 comment on table ledger.sweep_mark is 'Where the day began, and how far the sweep came.';
 comment on column ledger.sweep_mark.cut_on is 'The day that the last cut began (04, the cut).';
@@ -381,6 +391,8 @@ comment on column ledger.sweep_mark.swept_on is 'The day of the last sweep that 
 comment on column ledger.sweep_mark.asked_on is 'The day on which an operator last asked for a sweep.';
 comment on column ledger.sweep_mark.asked_hour is
   'And the hour (UTC), so that there is one an hour. It is of an operator''s call: no answer is older or newer by it.';
+comment on column ledger.sweep_mark.record_mark is
+  'Random, renewed by each sweep here and in the record: where the two are equal, what was taken away before it is here. Null: no record is kept.';
 insert into ledger.sweep_mark default values;
 
 create table ledger.piece_mark (
@@ -920,12 +932,13 @@ begin
   perform pg_logical_emit_message(true, 'ledger', '');
 end $$;
 
-create function ledger.bar(p uuid, the_mark uuid, until date) returns void
+create function ledger.bar(p uuid, the_mark uuid, what text, until date) returns void
   language plpgsql as $$
+#variable_conflict use_column
 begin
-  insert into ledger.barrier as b (principal, mark, not_before)
-  values (p, the_mark, until)
-  on conflict (principal, mark) do update set not_before = greatest(b.not_before, excluded.not_before);
+  insert into ledger.barrier as b (principal, mark, what, not_before)
+  values (p, the_mark, bar.what, until)
+  on conflict (principal, mark, what) do update set not_before = greatest(b.not_before, excluded.not_before);
   perform ledger.lay('ledger.barrier', p);
 end $$;
 
@@ -955,6 +968,15 @@ create function ledger.united(a text[], b text[]) returns text[]
   language sql immutable
   return array(select distinct k.key from unnest(a || b) k(key) order by k.key);
 
+-- While the record says that this database lost something, nothing is kept: what was taken away is not known here.
+create function ledger.refuse_while_ahead() returns void
+  language plpgsql stable as $$
+begin
+  if (select s.record_ahead from ledger.setting s where s.only_row) then
+    raise exception 'the record is ahead of this database' using errcode = 'LG012';
+  end if;
+end $$;
+
 -- Under a legal hold the principal's own acts on what is stored are refused, in the open.
 create function ledger.refuse_under_hold(p uuid) returns void
   language plpgsql as $$
@@ -972,7 +994,7 @@ end $$;
 -- principal's rows, so that the registry may be a reference table of a distributed engine.
 --
 -- A revoked, an objecting, an erased and an unknown principal take the same way and give the same
--- reply: no row.
+-- reply: no row. So does everybody while the record is ahead of the database (09, record).
 
 -- What a label leads to by an operator's word: the key of an alias, else the label itself, known or not.
 create function ledger.keys_of(labels text[]) returns text[]
@@ -1029,9 +1051,9 @@ declare
   topics  text[];
   days    date[];
 begin
-  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after, s.record_ahead
     into set_by from ledger.setting s where s.only_row;
-  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  tier := ledger.name_for_agent(p, case when set_by.record_ahead then 'none' else max_tier end, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(least(e.as_of, today))
@@ -1084,9 +1106,9 @@ declare
   answers text[];
   days    date[];
 begin
-  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after
+  select s.undecided_tier, s.visible_from, s.reconfirm_after, s.drop_after, s.record_ahead
     into set_by from ledger.setting s where s.only_row;
-  tier := ledger.name_for_agent(p, max_tier, set_by.undecided_tier);
+  tier := ledger.name_for_agent(p, case when set_by.record_ahead then 'none' else max_tier end, set_by.undecided_tier);
   seen := case when tier = 'none' then nobody else p end;
 
   select array_agg(e.topic), array_agg(e.answer), array_agg(least(e.as_of, today))
@@ -1317,12 +1339,16 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  perform ledger.refuse_while_ahead();
 
   -- held: null where no hold stands; true where his erasure waits for its end
   select exists (select from ledger.objection o where o.principal = p) as objects,
          (select h.erase_asked from ledger.legal_hold h where h.principal = p) as held,
          array(select b.mark::text from ledger.barrier b
-                where b.principal = p and least(b.not_before, today + 1) > day) as barred
+                where b.principal = p and least(b.not_before, today + 1) > day) as barred,
+         -- what they withhold, and whose key was lost with an older state of this database (09, record)
+         array(select ledger.mark_in(w.topic)::text from ledger.withheld w
+                where w.principal = p and ledger.mark_in(w.topic) is not null) as unnamed
     into his;
 
   for new in
@@ -1387,6 +1413,12 @@ begin
        and exists (select from ledger.withheld w where w.principal = p and w.topic = any (new.names)) then
       keep_back := keep_back || new.topic;
     end if;
+    if new.marks ?| his.unnamed then
+      delete from ledger.withheld w where w.principal = p and new.marks ? ledger.mark_in(w.topic)::text;
+      insert into ledger.withheld (principal, topic) values (p, new.topic) on conflict do nothing;
+      perform ledger.lay('ledger.withheld', p);
+    end if;
+
     if old.waits_since is not null then
       late_topics := late_topics || new.topic;
     end if;
@@ -1475,6 +1507,7 @@ as $$
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  perform ledger.refuse_while_ahead();
   insert into ledger.outcome as x (topic, age_weeks, still_true, n)
   select the_topic, o.age_weeks, outcome_add.still_true, 1
     from ledger.offered(p, the_topic, ledger.day_of(said_on), marks) o
@@ -1499,6 +1532,7 @@ declare
 begin
   perform ledger.lock_principal(p);
   perform ledger.name_principal(p);
+  perform ledger.refuse_while_ahead();
   select o.answer into words from ledger.offered(p, the_topic, day, marks) o;
   if not found then
     perform ledger.wait_for_the_disk();
@@ -1510,7 +1544,7 @@ begin
     end if;
   else
     perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
-    perform ledger.bar(p, marks[1], ledger.today());
+    perform ledger.bar(p, marks[1], 'deleted', ledger.today());
     perform ledger.note(p, 'taken_back', 1);
   end if;
   perform ledger.name_nobody();
@@ -1593,7 +1627,7 @@ begin
   perform ledger.lay_entries(p, array[the_topic], array[new_answer], ledger.today(), '{}');
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
-  perform ledger.bar(p, mark, ledger.today() + 1);
+  perform ledger.bar(p, mark, 'deleted', ledger.today() + 1);
   perform ledger.note(p, 'corrected', 1);
   perform ledger.name_nobody();
 end $$;
@@ -1614,7 +1648,7 @@ begin
   perform ledger.lay_entries(p, '{}', '{}', null, array[the_topic]);
   delete from ledger.pending w where w.principal = p and w.topic = the_topic;
   perform ledger.lay('ledger.pending', p);
-  perform ledger.bar(p, mark, ledger.today() + 1);
+  perform ledger.bar(p, mark, 'deleted', ledger.today() + 1);
   perform ledger.note(p, 'deleted', 1);
   perform ledger.name_nobody();
 end $$;
@@ -1644,7 +1678,7 @@ begin
     perform ledger.lay_entries(p, array[the_topic], array[waiting.answer], waiting.as_of, '{}');
     perform ledger.note(p, 'confirmed', 1);
   else
-    perform ledger.bar(p, mark, ledger.today() + 1);
+    perform ledger.bar(p, mark, 'declined', ledger.today() + 1);
     perform ledger.note(p, 'declined', 1);
   end if;
   perform ledger.name_nobody();
@@ -1789,7 +1823,7 @@ begin
   end if;
   get diagnostics changed = row_count;
   if changed > 0 and not objects then
-    perform ledger.bar(p, mark_all, ledger.today() + 1);
+    perform ledger.bar(p, mark_all, 'said_before', ledger.today() + 1);
   end if;
   perform ledger.note(p, case when objects then 'objected' else 'objection_lifted' end, changed);
   perform ledger.name_nobody();
@@ -1820,20 +1854,19 @@ begin
 end $$;
 
 -- What an erasure leaves: a refusal stands (a grant becomes one), an objection stands, and a barrier
--- against what was said up to today. Used by own_erase and by the lifting of a hold.
+-- against what was said up to today. Used by own_erase and by the lifting of a hold. The list of what was withheld goes
+-- with erase_rest, in a transaction of its own: the record (09) must hold that all is erased before it lets go of that.
 create function ledger.erase_now(p uuid, mark_all uuid) returns void
   language plpgsql as $$
 begin
   delete from ledger.entry e where e.principal = p;
   delete from ledger.pending w where w.principal = p;
-  delete from ledger.withheld w where w.principal = p;
   delete from ledger.consent_history h where h.principal = p;
   perform ledger.revoke_a_grant(p);
   insert into ledger.consent_history (principal, decided_on, decision, notice)
   select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p
   on conflict do nothing;
-  delete from ledger.barrier b where b.principal = p and b.not_before <= ledger.today() + 1;
-  perform ledger.bar(p, mark_all, ledger.today() + 1);
+  perform ledger.bar(p, mark_all, 'erased', ledger.today() + 1);
   perform ledger.note(p, 'erased', 1);
 end $$;
 
@@ -1877,12 +1910,35 @@ begin
     delete from ledger.legal_hold h where h.principal = p;
     insert into ledger.legal_hold (principal, erase_asked) values (p, true);
     perform ledger.revoke_a_grant(p);
-    perform ledger.bar(p, mark_all, ledger.today() + 1);
+    perform ledger.bar(p, mark_all, 'erased', ledger.today() + 1);
     perform ledger.note(p, 'erase_asked', 1);
   else
     perform ledger.erase_now(p, mark_all);
   end if;
   return query select n_entries, n_pending, n_withheld, held;
+  perform ledger.name_nobody();
+end $$;
+
+-- The rest of an erasure of today: what they withheld, and the barriers that the erasure's own includes. Does nothing
+-- where there was none, or where a hold keeps it waiting.
+create function ledger.erase_rest(p uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  until date;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+  select max(b.not_before) into until from ledger.barrier b where b.principal = p and b.what = 'erased';
+  if until < ledger.today() is not false or exists (select from ledger.legal_hold h where h.principal = p) then
+    perform ledger.name_nobody();
+    return;
+  end if;
+  delete from ledger.withheld w where w.principal = p;
+  delete from ledger.barrier b where b.principal = p and b.what <> 'erased' and b.not_before <= until;
+  perform ledger.lay('ledger.barrier', p);
   perform ledger.name_nobody();
 end $$;
 
@@ -2611,6 +2667,371 @@ begin
   perform ledger.note(p, 'dropped', n + more);
   perform ledger.name_nobody();
 end $$;
+-- 09 · The record: what was taken away, for a database that comes back from a backup
+--
+-- What was revoked, objected to, withheld, held, deleted or erased and still stands is also kept in a *record*
+-- outside this database (src/ledger/record), as keyed hashes and days, without a word. It is a projection of rows that
+-- are here anyway: the application reads them by the functions below, puts a mark (02, barrier) in the place of each
+-- topic's key, and unites them with the record once a taking is committed; before something is given back its row is
+-- taken out of the record first. So the record is always contained in this database, unless the database went back
+-- to an earlier state: then setting.record_ahead is set, agents get nothing (05), captures are refused (06, LG012), and
+-- `answer-ledger reconcile` applies what the record says.
+--
+-- Where the record says that something stands under a key that this database lost, the mark stands in the place of the
+-- key: `_` and the mark's digits, which no label can lead to. It is compared with the marks of what is captured.
+
+create function ledger.mark_in(name text) returns uuid
+  language sql immutable parallel safe
+  return case when starts_with(name, '_') then replace(substr(name, 2), '_', '-')::uuid else null::uuid end;
+comment on function ledger.mark_in is 'The mark that stands in the place of a key; null where the key itself stands.';
+
+create function ledger.in_place(the_mark uuid) returns text
+  language sql immutable parallel safe
+  return '_' || replace(the_mark::text, '-', '_');
+
+-- ── What stands ──────────────────────────────────────────────────────────────────────────────────
+
+-- Of these principals. A topic that is withheld stands under each of its names: under one of them it was withheld before
+-- a merge. `topic` is '' where the row is about none, or a mark says what it is about.
+create function ledger.standing_of(whose uuid[])
+  returns table (principal uuid, what text, topic text, mark uuid, day date)
+  language plpgsql stable as $$
+#variable_conflict use_column
+declare
+  none constant uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+    select c.principal, 'revoked', '', none, c.decided_on
+      from ledger.consent c where c.principal = any (whose) and c.decision = 'revoked'
+    union all
+    select o.principal, 'objected', '', none, null from ledger.objection o where o.principal = any (whose)
+    union all
+    select h.principal, 'held', '', none, null from ledger.legal_hold h where h.principal = any (whose)
+    union all
+    select h.principal, 'erase_asked', '', none, null
+      from ledger.legal_hold h where h.principal = any (whose) and h.erase_asked
+    union all
+    select w.principal, 'withheld', case when ledger.mark_in(n.name) is null then n.name else '' end,
+           coalesce(ledger.mark_in(n.name), none), null
+      from ledger.withheld w
+      cross join lateral (select w.topic as name
+                          union all
+                          select r.key from ledger.retired_key r where r.merged_into = w.topic) n
+     where w.principal = any (whose)
+    union all
+    select b.principal, b.what, '', b.mark, b.not_before from ledger.barrier b where b.principal = any (whose);
+end $$;
+
+create function ledger.record_standing(p uuid) returns table (what text, topic text, mark uuid, day date)
+  language plpgsql strict security definer rows 10
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+begin
+  perform ledger.name_principal(p);
+  return query select s.what, s.topic, s.mark, s.day from ledger.standing_of(array[p]) s;
+  perform ledger.name_nobody();
+end $$;
+
+-- Of everybody: a page of so many principals, from the one after `after` on. No answer and no entry is among it.
+create function ledger.record_page(after uuid, most integer)
+  returns table (principal uuid, what text, topic text, mark uuid, day date)
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  whose uuid[];
+begin
+  whose := array(
+    select distinct x.principal
+      from ((select distinct c.principal from ledger.consent c where c.principal > after and c.decision = 'revoked' order by 1 limit most)
+            union all
+            (select o.principal from ledger.objection o where o.principal > after order by 1 limit most)
+            union all
+            (select h.principal from ledger.legal_hold h where h.principal > after order by 1 limit most)
+            union all
+            (select distinct w.principal from ledger.withheld w where w.principal > after order by 1 limit most)
+            union all
+            (select distinct b.principal from ledger.barrier b where b.principal > after order by 1 limit most)) x
+     order by x.principal
+     limit most);
+  return query select s.* from ledger.standing_of(whose) s;
+end $$;
+
+-- Who withholds a topic: after a step of an operator that withheld it for many.
+create function ledger.record_withholding(the_topic text) returns setof uuid
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  return query select w.principal from ledger.withheld w where w.topic = the_topic order by w.principal;
+end $$;
+
+-- The registry's restrictions and merges: `what` stands for `key`, or leads it to `into_key`. A handling holds those that
+-- are less strict, and stands for every name of its topic.
+create function ledger.record_registry() returns table (what text, key text, into_key text)
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select h.what, n.name, ''
+      from ledger.topic t
+      cross join lateral (select t.key as name
+                          union all
+                          select r.key from ledger.retired_key r where r.merged_into = t.key) n
+      cross join unnest(array['sealed', 'confirm', 'forbidden']) h(what)
+     where ledger.strictness(t.handling) >= ledger.strictness(h.what)
+    union all
+    select 'unlisted', n.name, ''
+      from ledger.topic t
+      cross join lateral (select t.key as name
+                          union all
+                          select r.key from ledger.retired_key r where r.merged_into = t.key) n
+     where t.handling is not null and not t.listed
+    union all
+    select 'led', r.key, r.merged_into from ledger.retired_key r
+    union all
+    select 'merged', r.key, r.merged_into from ledger.retired_key r where r.fixed;
+end $$;
+
+-- ── How far the two agree ────────────────────────────────────────────────────────────────────────
+
+create function ledger.record_state() returns table (mark uuid, ahead boolean, oldest date)
+  language plpgsql stable strict security definer rows 1
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select m.record_mark, s.record_ahead, ledger.oldest_day()
+      from ledger.sweep_mark m
+      join ledger.setting s on s.only_row
+     where m.only_row;
+end $$;
+comment on function ledger.record_state is 'The mark of the last sweep; whether agents get nothing; the day up to which barriers have expired.';
+
+create function ledger.record_renew(new_mark uuid) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  update ledger.sweep_mark m set record_mark = new_mark where m.only_row;
+end $$;
+
+create function ledger.record_is_ahead(is_ahead boolean) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  perform ledger.lock_in_common();
+  update ledger.setting s set record_ahead = is_ahead where s.only_row and s.record_ahead is distinct from is_ahead;
+end $$;
+
+-- ── What `reconcile` does, as the owner of the database ──────────────────────────────────────────
+
+create function ledger.record_keys() returns setof text
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+begin
+  return query
+    select t.key from ledger.topic t
+    union
+    select a.alias from ledger.topic_alias a
+    union
+    select r.key from ledger.retired_key r
+    union
+    select w.topic from ledger.withheld w;
+end $$;
+comment on function ledger.record_keys is 'Every name that a mark may be of.';
+
+create function ledger.record_topics(p uuid) returns setof text
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.name_principal(p);
+  return query
+    select e.topic from ledger.entry e where e.principal = p
+    union
+    select w.topic from ledger.pending w where w.principal = p;
+  perform ledger.name_nobody();
+end $$;
+comment on function ledger.record_topics is 'The topics of all that they said.';
+
+create function ledger.record_merge(old_key text, new_key text, stays boolean) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+begin
+  perform ledger.lock_whole();
+  if exists (select from ledger.topic t where t.key = old_key) and exists (select from ledger.topic t where t.key = new_key) then
+    perform ledger.merge_topic(old_key, new_key, stays);
+    return;
+  end if;
+  insert into ledger.retired_key as r (key, merged_into, fixed) values (old_key, new_key, stays)
+  on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
+  if ledger.mark_in(old_key) is null and exists (select from ledger.topic t where t.key = new_key) then
+    perform ledger.lead(old_key, new_key);
+  end if;
+end $$;
+
+-- `what` is a handling, or `unlisted`. A key that is not there is put down with it.
+create function ledger.record_restrict(the_key text, what text) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  about record;
+begin
+  perform ledger.lock_whole();
+  the_key := (ledger.keys_of(array[the_key]))[1];
+  select t.handling into about from ledger.topic t where t.key = the_key;
+  if what = 'unlisted' then
+    if about is null then
+      perform ledger.topic_put(the_key, '{"handling": "open"}');
+    else
+      perform ledger.topic_put(the_key, '{"listed": false}');
+    end if;
+  elsif coalesce(ledger.strictness(about.handling), 0) < ledger.strictness(what) then
+    perform ledger.topic_put(the_key, jsonb_build_object('handling', what));
+  end if;
+end $$;
+
+-- What the record says of one principal: a list of {what, topic, mark, day, lost}. `topic` is the key that the mark is of,
+-- null where this database has no such key. `lost`: it does not stand here. Holds, then what hides, then what deletes; what
+-- a hold keeps is postponed (08, holds). What stands here already is not done again.
+create function ledger.record_apply(p uuid, rows jsonb) returns void
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+#variable_conflict use_column
+declare
+  one  record;
+  held boolean;
+  gone text[];
+  n    integer;
+begin
+  perform ledger.lock_principal(p);
+  perform ledger.name_principal(p);
+
+  -- holds
+  for one in select * from jsonb_to_recordset(rows) as r(what text, lost boolean) where r.lost and r.what in ('held', 'erase_asked') loop
+    insert into ledger.legal_hold (principal) values (p) on conflict do nothing;
+    if one.what = 'erase_asked' then
+      delete from ledger.legal_hold h where h.principal = p;
+      insert into ledger.legal_hold (principal, erase_asked) values (p, true);
+      perform ledger.revoke_a_grant(p);
+    else
+      perform ledger.note(p, 'hold_placed', 1);
+    end if;
+  end loop;
+  held := exists (select from ledger.legal_hold h where h.principal = p);
+
+  -- what was withheld before an erasure went with it
+  if not held and exists (select from jsonb_to_recordset(rows) as r(what text, lost boolean) where r.lost and r.what = 'erased') then
+    delete from ledger.withheld w where w.principal = p;
+    delete from ledger.consent_history h where h.principal = p;
+    insert into ledger.consent_history (principal, decided_on, decision, notice)
+    select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p;
+  end if;
+
+  -- what hides
+  for one in select * from jsonb_to_recordset(rows) as r(what text, day date, lost boolean) where r.lost and r.what = 'revoked' loop
+    delete from ledger.consent c where c.principal = p returning c.notice into one.what;
+    insert into ledger.consent (principal, decision, decided_on, notice)
+    values (p, 'revoked', one.day, coalesce(one.what, 'v1'));
+    insert into ledger.consent_history (principal, decided_on, decision, notice)
+    select c.principal, c.decided_on, c.decision, c.notice from ledger.consent c where c.principal = p
+    on conflict do nothing;
+    perform ledger.lay('ledger.consent_history', p);
+    perform ledger.note(p, 'consent_revoked', 1);
+  end loop;
+  if exists (select from jsonb_to_recordset(rows) as r(what text, lost boolean) where r.lost and r.what = 'objected') then
+    insert into ledger.objection (principal) values (p) on conflict do nothing;
+    perform ledger.note(p, 'objected', 1);
+  end if;
+  delete from ledger.withheld w
+   where w.principal = p
+     and exists (select from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid)
+                  where r.what = 'withheld' and r.topic is not null and r.mark = ledger.mark_in(w.topic));
+  insert into ledger.withheld (principal, topic)
+  select distinct p, coalesce(r.topic, ledger.in_place(r.mark))
+    from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid)
+   where r.what = 'withheld'
+  on conflict do nothing;
+  get diagnostics n = row_count;
+  perform ledger.note(p, 'withheld', n);
+
+  -- what deletes
+  for one in
+    select * from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid, day date, lost boolean)
+     where r.lost and r.what in ('deleted', 'declined', 'erased', 'said_before')
+  loop
+    perform ledger.bar(p, one.mark, one.what, one.day);
+    continue when one.what = 'said_before' or one.what <> 'erased' and one.topic is null;
+    if held then
+      -- an erasure waits for the end of the hold, and says so by a row of its own
+      if one.what = 'deleted' and exists (select from ledger.entry e where e.principal = p and e.topic = one.topic and e.as_of < one.day) then
+        perform ledger.postpone(array[p], array[one.topic], false);
+      end if;
+      if exists (select from ledger.pending w where w.principal = p and w.topic = one.topic and w.as_of < one.day) then
+        perform ledger.postpone(array[p], array[one.topic], true);
+      end if;
+      continue;
+    end if;
+    gone := array(
+      select e.topic from ledger.entry e
+       where e.principal = p and e.as_of < one.day
+         and (one.what = 'erased' or one.what = 'deleted' and e.topic = one.topic));
+    if gone <> '{}' then
+      perform ledger.lay_entries(p, '{}', '{}', null, gone);
+    end if;
+    delete from ledger.pending w
+     where w.principal = p and w.as_of < one.day and (one.what = 'erased' or w.topic = one.topic);
+    perform ledger.note(p, case when one.what = 'declined' then 'declined' else one.what end, 1);
+  end loop;
+  perform ledger.lay('ledger.pending', p);
+  perform ledger.lay('ledger.withheld', p);
+  perform ledger.name_nobody();
+end $$;
+
+-- Without a record nobody knows what was taken away after the backup: every grant becomes a refusal, and whoever has not
+-- decided shows no topic (a setting, which the application changes). Gives how many grants there were.
+create function ledger.record_is_lost() returns integer
+  language plpgsql strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+  set row_security = on
+as $$
+declare
+  n integer;
+begin
+  perform ledger.lock_whole();
+  with granted as (
+    delete from ledger.consent c where c.decision = 'granted' returning c.principal, c.notice
+  ), revoked as (
+    insert into ledger.consent (principal, decision, decided_on, notice)
+    select g.principal, 'revoked', ledger.today(), g.notice from granted g order by g.principal
+    returning principal, decided_on, decision, notice
+  )
+  insert into ledger.consent_history (principal, decided_on, decision, notice)
+  select r.principal, r.decided_on, r.decision, r.notice from revoked r
+  on conflict do nothing;
+  get diagnostics n = row_count;
+  perform ledger.lay_all('ledger.consent_history');
+  update ledger.sweep_mark m set record_mark = null where m.only_row;
+  return n;
+end $$;
 -- 09 · The sweep
 --
 -- Deletes what is past its window, draws the weekly snapshot, and stamps anew what was written on the days
@@ -3160,7 +3581,7 @@ grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.set
 -- the principal looks
 grant select on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history, ledger.withheld,
   ledger.objection, ledger.legal_hold, ledger.barrier, ledger.audit to ledger_own_reader;
-grant select on ledger.topic, ledger.topic_alias, ledger.bare_form, ledger.setting to ledger_own_reader;
+grant select on ledger.topic, ledger.topic_alias, ledger.retired_key, ledger.bare_form, ledger.setting to ledger_own_reader;
 
 -- captures, and what the principal does
 grant select, insert, delete on ledger.entry, ledger.pending, ledger.consent, ledger.consent_history,
@@ -3238,6 +3659,7 @@ begin
       ('own_decide_consent',  'ledger_writer',         'ledger_principal'),
       ('own_object',          'ledger_writer',         'ledger_principal'),
       ('own_erase',           'ledger_writer',         'ledger_principal'),
+      ('erase_rest',          'ledger_writer',         'ledger_principal, ledger_operator'),
 
       ('topics_seen',         'ledger_registrar',      'ledger_operator'),
       ('topic_read',          'ledger_registrar',      'ledger_operator'),
@@ -3273,7 +3695,23 @@ begin
       -- nobody but the owner of a table may write it anew on PostgreSQL 15 and 16
       ('sweep_rewrite',       'ledger_owner',          'ledger_sweeper'),
       ('sweep_held_back',     'ledger_custodian',      'ledger_sweeper'),
-      ('sweep_done',          'ledger_custodian',      'ledger_sweeper')
+      ('sweep_done',          'ledger_custodian',      'ledger_sweeper'),
+
+      -- what the record is compared with
+      ('record_standing',     'ledger_own_reader',     'ledger_sweeper'),
+      ('record_page',         'ledger_custodian',      'ledger_sweeper'),
+      ('record_withholding',  'ledger_custodian',      'ledger_sweeper'),
+      ('record_registry',     'ledger_custodian',      'ledger_sweeper'),
+      ('record_state',        'ledger_custodian',      'ledger_sweeper'),
+      ('record_renew',        'ledger_custodian',      'ledger_sweeper'),
+      ('record_is_ahead',     'ledger_registrar',      'ledger_sweeper'),
+      -- and what `reconcile` does as the installer: no surface may
+      ('record_keys',         'ledger_custodian',      'ledger_owner'),
+      ('record_topics',       'ledger_own_reader',     'ledger_owner'),
+      ('record_merge',        'ledger_custodian',      'ledger_owner'),
+      ('record_restrict',     'ledger_custodian',      'ledger_owner'),
+      ('record_apply',        'ledger_writer',         'ledger_owner'),
+      ('record_is_lost',      'ledger_custodian',      'ledger_owner')
     ) as page(name, definer, callers)
   loop
     execute format('grant create on schema ledger to %I', f.definer);
@@ -3292,7 +3730,7 @@ begin
   -- Whoever takes the lock of the whole gives up after two seconds, before others queue behind him for long.
   foreach n in array array[
     'cut', 'alias_put', 'alias_delete', 'topic_create', 'topic_change', 'topics_merge', 'sweep_expired', 'sweep_keys', 'sweep_snapshot',
-    'sweep_restamp'
+    'sweep_restamp', 'record_merge', 'record_restrict', 'record_is_lost'
   ] loop
     execute format('alter function ledger.%I set lock_timeout = ''2s''', n);
   end loop;
@@ -3427,7 +3865,7 @@ begin
       ('objection', 'principal', 'uuid'),
       ('legal_hold', 'principal', 'uuid'), ('legal_hold', 'erase_asked', 'boolean'),
       ('legal_hold', 'postponed', 'text[]'), ('legal_hold', 'postponed_waiting', 'text[]'),
-      ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'not_before', 'date'),
+      ('barrier', 'principal', 'uuid'), ('barrier', 'mark', 'uuid'), ('barrier', 'what', 'text'), ('barrier', 'not_before', 'date'),
       ('audit', 'principal', 'uuid'), ('audit', 'on_day', 'date'), ('audit', 'action', 'text'), ('audit', 'n', 'integer'),
       ('topic', 'key', 'text'), ('topic', 'question', 'text'), ('topic', 'handling', 'text'), ('topic', 'authority', 'text'),
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
@@ -3441,9 +3879,11 @@ begin
       ('setting', 'only_row', 'boolean'), ('setting', 'reconfirm_after', 'integer'), ('setting', 'drop_after', 'integer'),
       ('setting', 'undecided_tier', 'text'), ('setting', 'visible_from', 'text'), ('setting', 'pepper_proof', 'uuid'),
       ('credential', 'id', 'uuid'), ('credential', 'issued_on', 'date'), ('credential', 'expires_on', 'date'), ('credential', 'revoked', 'boolean'),
+      ('setting', 'record_ahead', 'boolean'),
       ('sweep_mark', 'only_row', 'boolean'), ('sweep_mark', 'cut_on', 'date'), ('sweep_mark', 'cut_at', 'xid8'),
       ('sweep_mark', 'cluster', 'bigint'), ('sweep_mark', 'restored_on', 'date'), ('sweep_mark', 'swept_on', 'date'),
       ('sweep_mark', 'snapshot_on', 'date'), ('sweep_mark', 'asked_on', 'date'), ('sweep_mark', 'asked_hour', 'integer'),
+      ('sweep_mark', 'record_mark', 'uuid'),
       ('piece_mark', 'piece', 'regclass'), ('piece_mark', 'stamp', 'xid8'), ('piece_mark', 'up_to', 'xid8'),
       ('version', 'version_num', 'character varying')))
    limit 1;

@@ -4,6 +4,7 @@
     mark        HMAC-SHA-256(pepper, 0x00 "mark" 0x1f principal key)    what was deleted, without saying what
     entry id    HMAC-SHA-256(pepper, 0x00 "entry" 0x1f principal key)   names an entry on the wire; stored nowhere
     proof       HMAC-SHA-256(pepper, 0x00 "proof")                      tells that this pepper is the database's
+    (of a record: 0x00 "record", so that the two share no value)
 
 The first three bytes keep the kinds apart: a tenant never begins with 0x00. Hashes that are kept are cut
 to a UUID of version 8 (RFC 9562, section 5.8): 122 bits of them, no time and no order.
@@ -64,6 +65,10 @@ class Identity:
     def proof(self) -> UUID:
         """What the database keeps to tell this pepper from another."""
         return self._uuid(b"\x00proof", b"")
+
+    def record_proof(self) -> UUID:
+        """What the record keeps to tell whose it is."""
+        return self._uuid(b"\x00record", b"")
 
     def preview(self, what: Mapping[str, Any]) -> str:
         """Vouches that a step was run dry on exactly this; nobody else can make it."""

@@ -111,6 +111,12 @@ class Settings(BaseSettings):
     pg_bin: FilePath | None = None
     """A folder with `initdb` and `postgres`, for the embedded database."""
 
+    taken_dir: FilePath | None = None
+    """The folder of the record of what was taken away, outside `data_dir`; absent, that of the embedded database is
+    `data_dir` with `-taken` behind its name."""
+    taken_url: DatabaseUrl | None = None
+    """A database in another cluster that holds the record, for several machines."""
+
     pepper: SecretStr | None = None
     """32 bytes or more in base64; absent, it is made once and kept in the data directory."""
     tenant: Name = "default"

@@ -32,7 +32,6 @@ _NUMBER = "a number is cut from its unit, its scale or its other half"
 _FRAME = "a frame in front that supposes and is on no list turns nothing"
 _LEFT = "the old state of a change, what a correction took back, or the lesser of two is kept"
 _EXCEPTION = "a denial is kept without the exception that belongs to it"
-_RESTORED = "a restored ledger does not know what was taken away after the backup"
 
 KNOWN_FAULTS: dict[Place, Fault] = {
     **kept(
@@ -55,6 +54,4 @@ KNOWN_FAULTS: dict[Place, Fault] = {
     **kept("GATE-29", _EXCEPTION, {1: "ne fume", 2: "No fumo", 3: "I eat no meat"}),
     ("GATE-29", 0): Fault(_EXCEPTION, {"nearest": "ne fume"}),
     ("GATE-29", 4): Fault(_EXCEPTION, {"nearest": "I don't eat anything but"}),
-    ("DEL-10", 4): Fault(_RESTORED, {"outcome": "ok", "quotes": ["I want two kids"]}),
-    ("DEL-10", 5): Fault(_RESTORED, {"outcome": "ok", "quotes": ["three please"]}),
 }

@@ -17,6 +17,7 @@ WORDS = {
     "token": ["--scope", "operator"], "why": ["ann", "kids"], "export": ["ann"], "erase": ["ann", "--yes"],
     "legal-hold place": ["ann"], "legal-hold lift": ["ann"], "topics set": ["kids", "--new"], "topics merge": ["kids", "children"],
     "windows set": ["90", "365", "--yes"], "sweep": [], "doctor": [], "topics list": [], "windows show": [],
+    "reconcile": [], "token list": [], "token revoke": ["6f1d2c9a-5b0e-4c37-9d21-0f6a8e4b7c15"],
 }  # fmt: skip
 """With which words a command is called, where it needs some."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ledger.db import inspection, logins, migrations
+from ledger.db import inspection, migrations
 
 ABOUT = "settings of the ledger's logins"
 
@@ -57,14 +57,14 @@ def test_one_in_every_database_is_found_too_and_migrate_puts_it_back(
             assert mended(ABOUT) == seen
         database.installer.execute(f"alter role ledger_capture {change}")
     finally:
-        migrations.migrate(database.conninfo, database.identity, logins.secret_of(database.conninfo), ("no",))
+        migrations.migrate(database.conninfo, database.passwords, ("no",))
     assert [one.about for one in inspection.findings(database.conninfo) if not one.well] == []
 
 
 def test_migrate_takes_away_what_a_login_gave_itself_in_this_database(database: Any, name: str) -> None:
     for role in ("ledger_operator", "ledger_registrar"):
         database.installer.execute(f"alter role {role} in database {name} set statement_timeout = 1")
-    migrations.migrate(database.conninfo, database.identity, logins.secret_of(database.conninfo), ("no",))
+    migrations.migrate(database.conninfo, database.passwords, ("no",))
     assert [one.about for one in inspection.findings(database.conninfo) if not one.well] == []
 
 

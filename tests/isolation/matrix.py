@@ -221,7 +221,8 @@ def world(server: Any, settings: Callable[..., Any]) -> Iterator[World]:
                 people.append(Person(tenant, name, word, ledger.principal(name).id))
                 _live(ledger, name, word)
     database.installer.execute(
-        "insert into ledger.barrier select principal, gen_random_uuid(), %s from ledger.consent", (SAID,)
+        "insert into ledger.barrier select principal, gen_random_uuid(), 'deleted', %s from ledger.consent",
+        (SAID,),
     )
     functions = [
         Function(name, oid, tuple((n, kind) for n, kind in arguments), owner, many)

@@ -43,7 +43,7 @@ def filled(any_database):
         for table, values in {
             "pending": "'pets', 'a cat', '2026-08-20'",
             "withheld": "'pets'",
-            "barrier": "gen_random_uuid(), '2026-08-20'",
+            "barrier": "gen_random_uuid(), 'deleted', '2026-08-20'",
         }.items():
             any_database.installer.execute(f"insert into ledger.{table} values (%s, {values})", (principal,))
     any_database.installer.execute("update ledger.topic set listed = true, handling = 'open'")

@@ -58,7 +58,7 @@ def test_a_coining_takes_as_long_for_a_key_that_is_there_as_for_a_new_one(
         "insert into ledger.objection values (%(p)s)",
         "insert into ledger.entry values (%(p)s, 'kids', 'something newer', ledger.today())",
         "insert into ledger.legal_hold values (%(p)s, true)",
-        "insert into ledger.barrier values (%(p)s, %(mark)s, ledger.today() + 1)",
+        "insert into ledger.barrier values (%(p)s, %(mark)s, 'deleted', ledger.today() + 1)",
     ],
     ids=["kept", "an objection", "a newer answer", "an erasure that waits", "a barrier"],
 )

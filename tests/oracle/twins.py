@@ -210,7 +210,10 @@ class Store:
         mark = identity.mark_all(principal) if topic is None else identity.mark(principal, topic)
         self.write("delete from ledger.barrier where principal = %s and mark = %s", principal, mark)
         self.write(
-            "insert into ledger.barrier values (%s, %s, %s)", principal, mark, START + timedelta(days=ahead)
+            "insert into ledger.barrier values (%s, %s, 'deleted', %s)",
+            principal,
+            mark,
+            START + timedelta(days=ahead),
         )
 
     def coin(self, key: str, handling: str, question: str | None, window: tuple[int, int] | None) -> None:

@@ -24,7 +24,7 @@ def past(scene):
     for table, columns in {
         "entry": "p.principal, t.topic, 'said long ago', '2024-01-01'::date",
         "pending": "p.principal, t.topic, 'said long ago', '2024-01-01'::date",
-        "barrier": "p.principal, md5(t.topic)::uuid, '2024-01-01'::date",
+        "barrier": "p.principal, md5(t.topic)::uuid, 'deleted', '2024-01-01'::date",
         "audit": "p.principal, '2024-01-01'::date + length(t.topic), 'deleted', 1",
     }.items():
         scene.database.installer.execute(

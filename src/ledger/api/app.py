@@ -22,7 +22,7 @@ from ledger.api import (
 )
 from ledger.api.edge import Edge
 from ledger.api.limits import Limiter
-from ledger.api.sweeping import sweep_regularly
+from ledger.api.sweeping import BEHIND, log, sweep_regularly
 from ledger.service.deployment import Deployment
 from ledger.service.ledger import AsyncLedger
 from ledger.tokens import Tokens
@@ -53,6 +53,9 @@ def create_app(deployment: Deployment, *, on_shutdown: Callable[[], None] = lamb
         sweeping.cancel()
         await ledger.close()
         on_shutdown()
+
+    if deployment.compared is not None and deployment.compared.ahead:
+        log.error(BEHIND)
 
     app = FastAPI(
         title="Answer ledger",

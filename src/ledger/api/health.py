@@ -37,6 +37,8 @@ async def ready(request: Request) -> Response:
 @router.get(
     "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **answers(500)}
 )
-async def figures() -> Response:
-    """Requests, refusals, waits for the database and the last sweep, of all workers together."""
+async def figures(request: Request) -> Response:
+    """Requests, refusals, waits for the database and the last sweep, of all workers together; whether agents get nothing."""
+    record = request.app.state.ledger.context.record
+    metrics.BEHIND.set(record is not None and record.is_ahead)
     return Response(metrics.exposition(), media_type=metrics.CONTENT_TYPE)

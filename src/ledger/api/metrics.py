@@ -65,6 +65,12 @@ LAST_SWEEP = Gauge(
     multiprocess_mode="max",
 )
 
+BEHIND = Gauge(
+    "ledger_record_ahead",
+    "1 where the record is ahead of the database, as after a restore: agents get nothing, till it is reconciled.",
+    registry=REGISTRY,
+)
+
 
 def count(scope: Scope, status: int, seconds: float) -> None:
     """Count a request that was answered with `status`."""

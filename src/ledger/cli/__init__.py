@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.cli import gate, person, proof, tokens, topics, windows
+from ledger.cli import gate, person, proof, record, tokens, topics, windows
 from ledger.cli.common import NO, Database, DataDir, Json, opened, print_json, refuse, settings
 from ledger.cli.help import example, group
 from ledger.errors import LedgerError, SetupError
@@ -213,7 +213,7 @@ def sweep(
     from ledger.service import sweeps
 
     with opened(data_dir, database) as ledger, errors.status("sweeping") as status:
-        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} more rows gone"))
+        told = sweeps.sweep(lambda n: status.update(f"sweeping: {n} more rows gone"), ledger.context.record)
         done = ledger.run(sweeps.due() if dry_run else told)
     if json:
         print_json(done)
@@ -236,6 +236,9 @@ def sweep(
                 f"{done['held_back']} tables could not be cleaned yet: a transaction is open that is older than this sweep, "
                 "such as a dump's. Sweep again when it has ended."
             )
+
+
+app.command(epilog=example("answer-ledger reconcile"), rich_help_panel=CARE)(record.reconcile)
 
 
 @app.command(epilog=example("answer-ledger doctor"), rich_help_panel=CARE)

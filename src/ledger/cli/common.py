@@ -57,7 +57,7 @@ def settings(data_dir: Path | None, database: str | None, **more: Any) -> Settin
 @contextmanager
 def opened(data_dir: Path | None, database: str | None, *, make: bool = False) -> Iterator[Ledger]:
     """An open ledger. Raises NoLedger where there is none, and makes nothing, unless it is to be made."""
-    from ledger.cli.terminal import opening, tell_of_keys
+    from ledger.cli.terminal import BEHIND, complain, opening, tell_of_keys
     from ledger.service.ledger import Ledger
 
     chosen = settings(data_dir, database)
@@ -66,6 +66,8 @@ def opened(data_dir: Path | None, database: str | None, *, make: bool = False) -
     with ledger:
         if ledger.deployment.keys.made_now:
             tell_of_keys(chosen.data_dir)
+        if ledger.deployment.compared is not None and ledger.deployment.compared.ahead:
+            complain(BEHIND)
         yield ledger
 
 

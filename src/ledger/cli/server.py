@@ -14,7 +14,7 @@ from typing import Any
 from ledger.api import serving, workers
 from ledger.api.app import create_app
 from ledger.cli.common import settings
-from ledger.cli.terminal import console, opening, say, tell_of_keys
+from ledger.cli.terminal import BEHIND, UNRECORDED, complain, console, opening, say, tell_of_keys
 from ledger.errors import SetupError
 from ledger.service.deployment import Deployment
 from ledger.settings import Settings, default_data_dir
@@ -70,6 +70,10 @@ def _welcome(deployment: Deployment, url: str) -> None:
         data_dir = "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
         for line in _next_steps(url, data_dir):
             say(line)
+    if deployment.compared is None:
+        complain(UNRECORDED)
+    elif deployment.compared.ahead:
+        complain(BEHIND)
     say(f"serving at {url}, the interface at {url}/docs")
 
 

@@ -15,6 +15,16 @@ console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
 
+BEHIND = (
+    "This database lost what was taken away, as after a restore. Agents get nothing, and captures wait, till you run: "
+    "answer-ledger reconcile"
+)
+UNRECORDED = (
+    "No record is kept of what is taken away: a restored backup would show what was revoked or erased since. Name a place for it "
+    "in LEDGER_TAKEN_URL or LEDGER_TAKEN_DIR."
+)
+
+
 def say(line: str) -> None:
     """One line as it is: no markup, and never broken, since it may be pasted."""
     console.print(line, markup=False, soft_wrap=True)

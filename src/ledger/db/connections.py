@@ -7,11 +7,15 @@ is tried on another; one that must be sent once is not sent on a connection on w
 something (that it closed it), and what fails after that is reported. The first write of a day is refused, makes
 the cut between the days, and is repeated. After an operation of operators, whatever came of it, `on_operator` is
 called: what this process remembers of the registry may be out of date.
+
+A connection that was opened anew may lead to a database that went back meanwhile. So before it serves an agent or a
+capture `compare` is run: the use case that compares the database with the record.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from select import POLLIN, poll
@@ -22,7 +26,7 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from ledger.db.failures import translate
 from ledger.db.lending import Shelf
-from ledger.db.operation import Operation, Surface, UseCase
+from ledger.db.operation import Operation, Pause, Surface, UseCase, Work
 from ledger.processes import PerProcess, this_process
 
 T = TypeVar("T")
@@ -31,6 +35,14 @@ _WAIT_S = 3.0  # for a free or a new connection, before the caller is told to co
 _NO_CUT = "LG009"  # nothing was written: the day is to be cut from the last one first (schema/04)
 _CUT = "select ledger.cut()"
 _SCREENED = (psycopg.Error, PoolTimeout, UnicodeError)
+
+_COMPARED = frozenset({Surface.AGENT, Surface.CAPTURE})  # what the record is compared for
+
+Compare = Callable[[], UseCase[Any]]
+
+
+class _Unsure(Exception):
+    """A connection is new since the record was compared last. Nothing was sent on it yet."""
 
 
 class Options(Protocol):
@@ -83,10 +95,16 @@ class Connections:
     """Runs use cases from threads. `logins` gives the connection string of each surface."""
 
     def __init__(
-        self, logins: Mapping[Surface, str], options: Options, on_operator: Callable[[], None] = lambda: None
+        self,
+        logins: Mapping[Surface, str],
+        options: Options,
+        on_operator: Callable[[], None] = lambda: None,
+        compare: Compare | None = None,
     ) -> None:
         self._logins = logins
         self._on_operator = on_operator
+        self._compare = compare
+        self._opened = self._compared = 0  # connections of the surfaces that the record is compared for
         self._pool_options = _pool_options(options)
         self._stocks = PerProcess[dict[Surface, _Stock]](dict)
         self._attempts = _attempts(options)
@@ -97,7 +115,7 @@ class Connections:
             operation = next(use_case)
             while True:
                 try:
-                    found = self.execute(operation)
+                    found = self._do(operation)
                 except Exception as error:
                     operation = use_case.throw(error)
                 else:
@@ -106,8 +124,24 @@ class Connections:
             result: T = end.value
             return result
 
+    def _do(self, step: Operation[Any] | Work[Any] | Pause) -> Any:
+        if isinstance(step, Operation):
+            return self.execute(step)
+        if isinstance(step, Work):
+            return step.do()
+        return time.sleep(step.seconds)
+
     def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
+        while True:
+            try:
+                return self._send(operation)
+            except _Unsure:
+                opened = self._opened
+                self.run(self._compare())  # type: ignore[misc]
+                self._compared = opened
+
+    def _send(self, operation: Operation[T]) -> T:
         pool, shelf = self._stock(operation.surface)
         with _screened():
             for last in self._attempts:
@@ -117,6 +151,8 @@ class Connections:
                         connection = connection or pool.getconn()
                 sent = False
                 try:
+                    if self._opened != self._compared and self._compare and operation.surface in _COMPARED:
+                        raise _Unsure
                     if operation.once and _spoken_to(connection):
                         pool.check_connection(connection)
                     sent = operation.once
@@ -142,11 +178,15 @@ class Connections:
         stocks = self._stocks.get()
         stock = stocks.get(surface)
         if stock is None:
-            made = _Pool(self._logins[surface], **self._pool_options), Shelf[psycopg.Connection[Any]]()
+            options = self._pool_options | ({"configure": self._count} if surface in _COMPARED else {})
+            made = _Pool(self._logins[surface], **options), Shelf[psycopg.Connection[Any]]()
             stock = stocks.setdefault(surface, made)  # of two threads the second gets the first one's
         if stock[0].closed:
             stock[0].open()
         return stock
+
+    def _count(self, _connection: psycopg.Connection[Any]) -> None:
+        self._opened += 1
 
     def close(self) -> None:
         """Closes what this process opened."""
@@ -164,11 +204,14 @@ class AsyncConnections:
         logins: Mapping[Surface, str],
         options: Options,
         on_operator: Callable[[], None] = lambda: None,
+        compare: Compare | None = None,
         on_wait: Callable[[float], None] = lambda _: None,
     ) -> None:
-        self._on_operator = on_operator
         self._on_wait = on_wait
         self._logins = logins
+        self._on_operator = on_operator
+        self._compare = compare
+        self._opened = self._compared = 0
         self._pool_options = _pool_options(options)
         self._stocks = PerProcess[dict[asyncio.AbstractEventLoop, dict[Surface, _AsyncStock]]](dict)
         self._attempts = _attempts(options)
@@ -179,7 +222,7 @@ class AsyncConnections:
             operation = next(use_case)
             while True:
                 try:
-                    found = await self.execute(operation)
+                    found = await self._do(operation)
                 except Exception as error:
                     operation = use_case.throw(error)
                 else:
@@ -188,8 +231,24 @@ class AsyncConnections:
             result: T = end.value
             return result
 
+    async def _do(self, step: Operation[Any] | Work[Any] | Pause) -> Any:
+        if isinstance(step, Operation):
+            return await self.execute(step)
+        if isinstance(step, Work):
+            return await asyncio.to_thread(step.do)
+        return await asyncio.sleep(step.seconds)
+
     async def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
+        while True:
+            try:
+                return await self._send(operation)
+            except _Unsure:
+                opened = self._opened
+                await self.run(self._compare())  # type: ignore[misc]
+                self._compared = opened
+
+    async def _send(self, operation: Operation[T]) -> T:
         pool, shelf = await self._stock(operation.surface)
         with _screened():
             for last in self._attempts:
@@ -199,6 +258,8 @@ class AsyncConnections:
                         connection = connection or await pool.getconn()
                 sent = False
                 try:
+                    if self._opened != self._compared and self._compare and operation.surface in _COMPARED:
+                        raise _Unsure
                     if operation.once and _spoken_to(connection):
                         await pool.check_connection(connection)
                     sent = operation.once
@@ -232,10 +293,14 @@ class AsyncConnections:
         stock = stocks.get(surface)
         if stock is None:
             # no await before the stock is in its place: of two callers the second finds it
-            made = AsyncConnectionPool[Any](self._logins[surface], **self._pool_options)
+            options = self._pool_options | ({"configure": self._count} if surface in _COMPARED else {})
+            made = AsyncConnectionPool[Any](self._logins[surface], **options)
             stock = stocks[surface] = (made, Shelf[psycopg.AsyncConnection[Any]](self._on_wait))
             await made.open()
         return stock
+
+    async def _count(self, _connection: psycopg.AsyncConnection[Any]) -> None:
+        self._opened += 1
 
     async def close(self) -> None:
         """Closes what this event loop opened."""

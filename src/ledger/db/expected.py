@@ -56,17 +56,19 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_capture": ("labels_listed", "labels_former", "topics_for", "capture", "reconfirm", "outcome_add", "cut", "today"),
     "ledger_principal": (
         "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state", "own_correct",
-        "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "cut", "today",
+        "own_delete", "own_decide", "own_withhold", "own_decide_consent", "own_object", "own_erase", "erase_rest", "cut",
+        "today",
     ),
     "ledger_operator": (
         "topics_seen", "topic_read", "labels_taken", "aliases_of", "topic_create", "topic_change", "topics_merge",
         "alias_put", "alias_delete", "setting_read", "setting_change", "schema_version", "snapshot_read",
-        "credential_put", "credential_stands", "credentials", "credential_revoke", "hold_place", "hold_lift", "sweep_ask",
-        "cut", "today",
+        "credential_put", "credential_stands", "credentials", "credential_revoke", "hold_place", "hold_lift", "erase_rest",
+        "sweep_ask", "cut", "today",
     ),
     "ledger_sweeper": (
         "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot",
-        "sweep_restamp", "sweep_rewrite", "sweep_held_back", "sweep_done", "swept_on", "today",
+        "sweep_restamp", "sweep_rewrite", "sweep_held_back", "sweep_done", "swept_on", "record_standing", "record_page",
+        "record_withholding", "record_registry", "record_state", "record_renew", "record_is_ahead", "today",
     ),
 }  # fmt: skip
 
@@ -75,15 +77,16 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
     "ledger_agent_content": ("recall",),
     "ledger_own_reader": (
         "own_entries", "own_withheld", "own_consent", "own_receipts", "own_rest", "own_state",
+        "record_standing",
     ),
     "ledger_writer": (
         "capture", "reconfirm", "own_correct", "own_delete", "own_decide", "own_withhold", "own_decide_consent",
-        "own_object", "own_erase", "hold_place", "hold_lift", "outcome_add",
+        "own_object", "own_erase", "erase_rest", "hold_place", "hold_lift", "outcome_add",
     ),
     "ledger_custodian": (
         "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "cut", "sweep_pieces", "sweep_due",
         "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done",
-        "swept_on",
+        "swept_on", "record_page", "record_withholding", "record_registry", "record_state", "record_renew",
     ),
     "ledger_owner": ("today", "sweep_rewrite"),
 }  # fmt: skip
@@ -126,7 +129,7 @@ def table_grants(version: int) -> Iterator[tuple[str, str, str, str | None]]:
     rights: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {
         "ledger_agent_keys": {(*_GATED, "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
         "ledger_agent_content": {("entry", "topic", "topic_alias", "retired_key", "setting"): ("SELECT",)},
-        "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "bare_form", "setting"): ("SELECT",)},
+        "ledger_own_reader": {(*OF_PRINCIPALS, "topic", "topic_alias", "retired_key", "bare_form", "setting"): ("SELECT",)},
         "ledger_writer": {
             OF_PRINCIPALS: ("SELECT", "INSERT", "DELETE"),
             ("barrier", "audit"): ("UPDATE",),

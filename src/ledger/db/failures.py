@@ -39,6 +39,10 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
     "LG010": lambda: Conflict(
         "This label is taken: it is a listed topic, or leads to one. List the topics to see."
     ),
+    "LG012": lambda: Unavailable(
+        "The ledger came back from a backup, and is to learn what was taken away since. Nothing was kept; try again later.",
+        retry_after=60,
+    ),
 }
 
 # 08 connection, 53 resources, 55 object not in the right state (lock not available), 57 operator

@@ -78,6 +78,7 @@ class LegalHold(OfPrincipal, table=True):
 
 class Barrier(OfPrincipal, table=True):
     mark: UUID = Field(primary_key=True)
+    what: str = Field(primary_key=True, sa_type=Text)
     not_before: date
 
 
@@ -145,6 +146,7 @@ class Setting(Table, table=True):
     undecided_tier: str = Field(default="topics", sa_type=Text)
     visible_from: str = Field(default="same_day", sa_type=Text)
     pepper_proof: UUID | None = None
+    record_ahead: bool = False
 
 
 class Credential(Table, table=True):
@@ -165,6 +167,7 @@ class SweepMark(Table, table=True):
     snapshot_on: date | None = None
     asked_on: date | None = None
     asked_hour: int | None = None
+    record_mark: UUID | None = None
 
 
 class PieceMark(Table, table=True):

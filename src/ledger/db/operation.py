@@ -1,5 +1,8 @@
 """An operation is a value: a statement, its parameters, and how to read the rows.
 
+A step outside the database, on the disk of this machine or in the record, is a value too (`Work`), and so is a moment
+in which nothing is done (`Pause`).
+
 It runs nowhere by itself. The executors (`connections`) are a few lines each, one for threads and one
 for asyncio; everything above them is written once, as generators that yield operations.
 """
@@ -14,7 +17,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
-UseCase = Generator["Operation[Any]", Any, T]
+UseCase = Generator["Operation[Any] | Work[Any] | Pause", Any, T]
 """A use case yields operations, is sent what they read, and returns a T."""
 
 
@@ -45,3 +48,17 @@ class Operation(Generic[T]):
     parameters: Sequence[Any]
     read: Callable[[list[Row]], T]
     once: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[T]):
+    """A step that may wait for a disk or for another server. asyncio runs it in a thread."""
+
+    do: Callable[[], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nothing, for so many seconds."""
+
+    seconds: float

@@ -128,6 +128,10 @@ def hold_lift(principal: UUID, mark_all: UUID) -> Operation[None]:
     return _act("select ledger.hold_lift(%s, %s)", principal, mark_all)
 
 
+def erase_rest(principal: UUID) -> Operation[None]:
+    return _act("select ledger.erase_rest(%s)", principal)
+
+
 def _act(sql: str, *parameters: object) -> Operation[None]:
     return Operation(Surface.OPERATOR, sql, parameters, lambda _: None, once=True)
 

@@ -161,6 +161,11 @@ def erase(principal: UUID, mark_all: UUID) -> Operation[Erased]:
     )
 
 
+def erase_rest(principal: UUID) -> Operation[None]:
+    """What an erasure of today still has to let go of, if there was one and no hold keeps it waiting."""
+    return _act("select ledger.erase_rest(%s)", principal)
+
+
 def state(principal: UUID, label: str) -> Operation[State]:
     return Operation(
         Surface.PRINCIPAL,

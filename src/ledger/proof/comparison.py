@@ -42,6 +42,11 @@ MASKS = (
         re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:UTC|Z|[+-]\d\d:?\d\d))?"),
     ),
     Mask("process", IN_ORDER, re.compile(r"\[\d+\]")),
+    Mask(
+        "record_mark",
+        ("rows of ledger.sweep_mark", "xmin and xmax in ledger.sweep_mark"),
+        re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    ),
 )
 LATENCY = ("_bucket", "_sum", "_wait_seconds_count")
 """Ends of the names of figures that hold how long something took, or whether there was anything to wait for."""

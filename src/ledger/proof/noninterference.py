@@ -217,6 +217,7 @@ def evidence(place: Place, remains: Remains, *, in_whole: bool) -> Evidence:
     lasts["our log"] = place.logged()
     lasts["printed"] = place.printed.getvalue().splitlines()
     lasts["metrics"] = of_metrics(*place.grown())
+    lasts["record"] = place.recorded()
     lasts["files"] = [
         f"{path.relative_to(place.deployment.settings.data_dir)} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
         for path in place.files()

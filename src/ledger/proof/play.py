@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import httpx
 
 from ledger.db import midnight
-from ledger.db.operation import Operation, UseCase
+from ledger.db.operation import UseCase
 from ledger.proof.histories import (
     Coined,
     Day,
@@ -34,8 +34,6 @@ from ledger.proof.stage import EVE, Place
 from ledger.proof.words import COUNTERPARTIES, GREETINGS, LISTED, PARTINGS
 from ledger.service import sweeps
 from ledger.service.replay import MOST_CANDIDATES, Line
-
-T = TypeVar("T")
 
 NOTICE = "v1"
 
@@ -113,7 +111,7 @@ class Play:
     def _swept(self) -> Iterator[None]:
         """A sweep, operation by operation."""
         self.statuses["sweep", 200] += 1
-        sweep, found = sweeps.sweep(), None
+        sweep, found = sweeps.sweep(record=self._place.deployment.context.record), None
         with suppress(StopIteration):
             while True:
                 found = self._place.run(_alone(sweep.send(found)))
@@ -270,8 +268,8 @@ class Play:
         ]
 
 
-def _alone(operation: Operation[T]) -> UseCase[T]:
-    found: T = yield operation
+def _alone(operation: Any) -> UseCase[Any]:
+    found = yield operation
     return found
 
 

@@ -12,6 +12,7 @@ import itertools
 import json
 import logging
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -40,6 +41,7 @@ from ledger.proof.client import Client
 from ledger.proof.histories import FIRST_DAY
 from ledger.proof.routes import inner
 from ledger.proof.words import LISTED
+from ledger.record.file import NAME
 from ledger.service.deployment import Deployment, bare_forms
 from ledger.settings import Settings
 from ledger.tokens import Scope, Tokens
@@ -119,7 +121,12 @@ class Stage:
         with self._administration() as admin:
             clone = sql.SQL("create database {} template {}")
             admin.execute(clone.format(sql.Identifier(name), sql.Identifier(template)))
+        if self.record_of(template).exists():
+            shutil.copytree(self.record_of(template), self.record_of(name))
         return name
+
+    def record_of(self, database: str) -> Path:
+        return self.folder / f"{database}-taken"
 
     @contextmanager
     def _opened(self, database: str) -> Iterator[Place]:
@@ -194,7 +201,7 @@ class Place:
     def _open(self) -> None:
         settings = Settings.alone(
             database_url=_url(self.installer), data_dir=self.stage.folder / self.database, pepper=PEPPER,
-            sweep_every_hours=0, pool_max=1,
+            taken_dir=self.stage.record_of(self.database), sweep_every_hours=0, pool_max=1,
         )  # fmt: skip
         self.stage.passwords.keep(settings.data_dir)
         self.deployment = Deployment.open(settings)
@@ -297,6 +304,18 @@ class Place:
     def files(self) -> Iterable[Path]:
         """The files that the product has written beside the database."""
         return (path for path in self.deployment.settings.data_dir.rglob("*") if path.is_file())
+
+    def recorded(self) -> list[str]:
+        """The record of what was taken away, line by line as it lies, and the time of its file within the day (UTC)."""
+        folder = self.deployment.settings.taken_dir
+        assert folder is not None  # noqa: S101 - each place has one
+        told = []
+        for path in sorted(folder.iterdir()):
+            lines = path.read_text("ascii").splitlines()
+            told += [f"{path.name} {line}" for line in lines[2:]]  # after its form, and the mark of the sweep
+            if path.name == NAME:
+                told.append(f"{path.name} is of second {path.stat().st_mtime % 86_400:g} of a day")
+        return told
 
 
 def ledger_of(app: Any) -> Any:

@@ -92,7 +92,7 @@ def _deleted(place: Place) -> Iterator[str]:
         _expect(place.call("DELETE", path, scope="principal", who="deleting").status_code, 204)
     for days in (1, 541, LONG - 1):
         place.clock.set(NEXT_DAY + timedelta(days=days))
-        place.run(sweeps.sweep())
+        place.run(sweeps.sweep(record=place.deployment.context.record))
         for key in (CAR, "pets"):
             place.capture("deleting", NEXT_DAY, key, LISTED[key].sentences[0])
         yield from (f"{days} days later {topic} is back" for topic in _entries(place, "deleting"))

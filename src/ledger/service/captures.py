@@ -17,6 +17,7 @@ from ledger.core.registry.named import Named
 from ledger.db import capture as db
 from ledger.db.operation import Surface, UseCase
 from ledger.errors import BadLabel, Unavailable
+from ledger.service import taking
 from ledger.service.context import Context, keys_of
 
 _STILL = "Is that still so?"  # stands in for the question of a topic that has none, in a reconfirmation
@@ -138,7 +139,11 @@ def reconfirm(
     marks = context.marks(principal, named.names(place.names))
     # the figure first, in a transaction without a row of his: afterwards nothing tells what there was to do
     yield db.outcome_add(principal, place.key, said_on, still_true, marks)
-    yield db.reconfirm(principal, place.key, said_on, still_true, marks)
+    answer = db.reconfirm(principal, place.key, said_on, still_true, marks)
+    if still_true:
+        yield answer
+    else:
+        yield from taking.take(context, principal, answer)
     return verdict
 
 

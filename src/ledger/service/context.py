@@ -11,6 +11,7 @@ from ledger.core.registry.handling import Categories
 from ledger.core.registry.label import normalise
 from ledger.errors import BadLabel, Problem
 from ledger.identity import Identity
+from ledger.record.keeping import Record
 from ledger.service.registry import Reading
 
 
@@ -25,6 +26,7 @@ class Context:
     notices: frozenset[str]  # versions of the notice
     avoid: Names = field(default_factory=Names)  # the deployment's; a caller's come on top
     controller: str | None = None  # as receipts name it
+    record: Record | None = None  # None: what is taken away is kept in the database alone
 
     def marks(self, principal: UUID, names: Sequence[str]) -> tuple[UUID, ...]:
         """The marks of a topic's names, in their order, and last that of all topics."""

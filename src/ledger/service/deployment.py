@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from uuid import UUID
 
 import psycopg
@@ -16,16 +17,21 @@ from pydantic import SecretStr
 
 from ledger import languages, notices, packs, private
 from ledger.core.gate import Gate, Names
+from ledger.core.store import Store
 from ledger.db import logins, migrations
 from ledger.db import operator as db
+from ledger.db import record as records
 from ledger.db.connections import Connections
-from ledger.db.operation import Surface
+from ledger.db.operation import Surface, UseCase
+from ledger.db.taken import DatabaseStore
 from ledger.embedded import EmbeddedServer
 from ledger.errors import LedgerError, NoLedger, NotMigrated, SetupError, Unavailable, WrongPepper
 from ledger.identity import Identity
 from ledger.keys import Keys, no_ledger
 from ledger.passwords import Passwords, place
 from ledger.processes import PerProcess
+from ledger.record.file import FileStore
+from ledger.record.keeping import Compared, Record
 from ledger.service.avoid import names_to_avoid
 from ledger.service.context import Context
 from ledger.service.registry import Reading
@@ -48,18 +54,19 @@ class Deployment:
     logins: dict[Surface, str] = field(repr=False)
     server: EmbeddedServer | None = None
     installer: str | None = field(default=None, repr=False)
+    compared: Compared | None = None  # the record with the database, at the start; None: there is no record
     _revived: float = 0.0
     _reviving: PerProcess[threading.Lock] = field(
         default_factory=lambda: PerProcess(threading.Lock), repr=False
     )
 
     @classmethod
-    def open(cls, settings: Settings, *, make: bool = True) -> Deployment:
+    def open(cls, settings: Settings, *, make: bool = True, without_record: bool = False) -> Deployment:
         """Starts what has to be started, and checks what has to fit. Raises SetupError, Unavailable.
 
         The embedded database is brought up to this release; one that the settings name is only checked
         (`answer-ledger migrate` does it there). With `make` false no ledger is made, nor any file or folder: it raises
-        NoLedger where there is none.
+        NoLedger where there is none. `without_record`: to reconcile a ledger whose record is lost.
         """
         embedded = settings.database_url is None and len(own_logins(settings)) < len(Surface)
         if not make and embedded and not EmbeddedServer.is_there(settings.data_dir):
@@ -72,12 +79,15 @@ class Deployment:
         try:
             deployment._reach_database()
             deployment._check_and_settle()
+            deployment._find_record(without_record)
         except BaseException:
             deployment.close()
             raise
         return deployment
 
     def close(self) -> None:
+        if self.context.record is not None:
+            self.context.record.store.close()
         if self.server is not None:
             self.server.close()
             self.server = None
@@ -130,6 +140,25 @@ class Deployment:
                 f"{place(self.settings.data_dir)} lacks the password of a surface. Copy it whole, or run: answer-ledger migrate --new-passwords"
             )
         logins.check(self.logins)
+
+    @property
+    def compare(self) -> Callable[[], UseCase[Compared]] | None:
+        """Compares the record with the database; None where no record is kept."""
+        return None if self.context.record is None else self.context.record.compare
+
+    def _find_record(self, without: bool) -> None:
+        connections = Connections({Surface.SWEEPER: self.logins[Surface.SWEEPER]}, self.settings)
+        try:
+            record = self.context.record
+            if record is not None:
+                self.compared = connections.run(record.compare())
+            elif not without and connections.execute(records.state()).mark is not None:
+                raise SetupError(
+                    "This ledger keeps a record of what was taken away, apart from its database. Name it in LEDGER_TAKEN_DIR "
+                    "or LEDGER_TAKEN_URL; where it is lost: answer-ledger reconcile --without-record."
+                )
+        finally:
+            connections.close()
 
     def _check_and_settle(self) -> None:
         connections = Connections({Surface.OPERATOR: self.logins[Surface.OPERATOR]}, self.settings)
@@ -293,13 +322,36 @@ def _gate() -> Gate:
     return Gate(languages.load())
 
 
+def _store(settings: Settings) -> Store | None:
+    """Where the record lies. The embedded database has one beside it; one of yours has what the settings name."""
+    if settings.taken_url is not None:
+        return DatabaseStore(_readable(settings.taken_url))
+    if settings.taken_dir is not None:
+        return FileStore(_outside(settings.taken_dir.absolute(), settings))
+    if settings.database_url is None and len(own_logins(settings)) < len(Surface):
+        data = settings.data_dir.absolute()
+        return FileStore(data.with_name(f"{data.name}-taken"))
+    return None
+
+
+def _outside(folder: Path, settings: Settings) -> Path:
+    if folder.is_relative_to(settings.data_dir.absolute()):
+        raise SetupError(
+            "LEDGER_TAKEN_DIR must lie outside the data directory: what is restored with it can't tell what it lost."
+        )
+    return folder
+
+
 def _context(settings: Settings, keys: Keys) -> Context:
+    identity = Identity(keys.pepper, settings.tenant)
+    store = _store(settings)
     return Context(
-        identity=Identity(keys.pepper, settings.tenant),
+        identity=identity,
         gate=_gate(),
         listed=Reading(packs.near_lists()),
         categories=packs.special_categories(),
         avoid=Names(names_to_avoid(settings)),
         notices=notices.versions(settings.notices_dir),
         controller=settings.controller,
+        record=None if store is None else Record(store, identity),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -29,6 +30,7 @@ def examination(deployment: Deployment) -> list[Finding]:
     found.append(Finding("pepper", True, "that of this database"))
     found += folders.findings(deployment.settings.data_dir, Path())
     found.append(_apart(deployment, deployment.settings.data_dir / "keys"))
+    found += _record(deployment)
     return found
 
 
@@ -48,6 +50,44 @@ def closed(settings: Settings, error: LedgerError) -> list[Finding]:
             "whether the ledger opens", False, "it does not", "mend what stands beside this, then look again"
         ),
     ]
+
+
+def _record(deployment: Deployment) -> Iterator[Finding]:
+    """What tells that the database came back from a backup, and whether it would come back with it."""
+    about = "record of what was taken away"
+    if deployment.compared is None or deployment.context.record is None:
+        yield Finding(
+            about,
+            False,
+            "none: a restored backup would show what was revoked or erased since",
+            "name a place in LEDGER_TAKEN_URL or LEDGER_TAKEN_DIR (docs/operations/restore.md)",
+        )
+        return
+    place = deployment.context.record.store.place
+    if deployment.compared.missing:
+        todo = "put it back there, or run: answer-ledger reconcile --without-record"
+        yield Finding(about, False, f"gone from {place}", todo)
+        return
+    lost = len(deployment.compared.lost)
+    seen = f"ahead of the database by {lost}: agents get nothing" if lost else place
+    yield Finding(about, not lost, seen, "answer-ledger reconcile")
+    assert deployment.installer is not None  # noqa: S101 - as above
+    settings = deployment.settings
+    if settings.taken_url is not None:
+        same = _server(settings.taken_url.get_secret_value()) == _server(deployment.installer)
+        yield Finding("where it lies", not same, "in the ledger's own cluster" if same else "in another cluster",
+                      "move it to another cluster: it would be restored with the database")  # fmt: skip
+    else:
+        yield Finding("where it lies", True, "on this machine",
+                      "do not put it back with the database, as a whole disk would (docs/operations/restore.md)", residue=True)  # fmt: skip
+
+
+def _server(conninfo: str) -> object:
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        try:
+            return connection.execute("select system_identifier from pg_control_system()").fetchone()
+        except psycopg.errors.InsufficientPrivilege:
+            return connection.info.host, connection.info.port
 
 
 def _apart(deployment: Deployment, folder: Path) -> Finding:

@@ -34,7 +34,9 @@ class Ledger:
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
         self.context = deployment.context
-        self._connections = Connections(deployment.logins, deployment.settings, self.context.listed.forget)
+        self._connections = Connections(
+            deployment.logins, deployment.settings, self.context.listed.forget, deployment.compare
+        )
 
     @classmethod
     def open(cls, settings: Settings | None = None, *, make: bool = True, **given: Any) -> Self:
@@ -85,7 +87,7 @@ class AsyncLedger:
         self.deployment = deployment
         self.context = deployment.context
         self._connections = AsyncConnections(
-            deployment.logins, deployment.settings, self.context.listed.forget, on_wait
+            deployment.logins, deployment.settings, self.context.listed.forget, deployment.compare, on_wait
         )
         self._reviving: asyncio.Task[None] | None = None
 

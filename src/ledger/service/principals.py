@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ledger.core.model import Consent, Decision, OwnEntry, Withheld
+from ledger.core.record import What
 from ledger.core.registry.label import normalise
 from ledger.db import principal as db
 from ledger.db.operation import Surface, UseCase
 from ledger.db.principal import Erased
 from ledger.errors import InvalidRequest, LedgerError, NotFound, PreconditionFailed, Problem
+from ledger.service import taking
 from ledger.service.context import Context
 
 _NO_ENTRY = "There is no entry with this id, or no longer. List the entries to see what is there."
@@ -37,15 +39,16 @@ def correct(context: Context, principal: UUID, entry_id: str, answer: str) -> Us
             [Problem("answer", "means nothing without a question, and this topic has none: say it in full")],
         )
     asked = entry.question if verdict.bare else None
-    yield db.correct(
-        principal, entry.topic, verdict.answer, asked, context.identity.mark(principal, entry.topic)
-    )
+    mark = context.identity.mark(principal, entry.topic)
+    correction = db.correct(principal, entry.topic, verdict.answer, asked, mark)
+    yield from taking.take(context, principal, correction)
 
 
 def delete(context: Context, principal: UUID, entry_id: str) -> UseCase[None]:
     """Deletes an entry, and what waits beside it, and verifies it by a re-read. Raises NotFound, LegalHold."""
     entry = yield from _find(context, principal, entry_id)
-    yield db.delete(principal, entry.topic, context.identity.mark(principal, entry.topic))
+    deletion = db.delete(principal, entry.topic, context.identity.mark(principal, entry.topic))
+    yield from taking.take(context, principal, deletion)
     if any(one.topic == entry.topic for one in (yield db.entries(principal, with_dropped=True))):
         raise LedgerError("The deletion could not be verified: the entry is still there. Ask again.")
 
@@ -53,7 +56,8 @@ def delete(context: Context, principal: UUID, entry_id: str) -> UseCase[None]:
 def decide(context: Context, principal: UUID, entry_id: str, keep: bool) -> UseCase[None]:
     """Their yes or no to an answer that waits. Raises NotFound, LegalHold."""
     entry = yield from _find(context, principal, entry_id, pending=True)
-    yield db.decide(principal, entry.topic, keep, context.identity.mark(principal, entry.topic))
+    decision = db.decide(principal, entry.topic, keep, context.identity.mark(principal, entry.topic))
+    yield from taking.take(context, principal, decision)
 
 
 def withheld(context: Context, principal: UUID) -> UseCase[list[Withheld]]:
@@ -68,7 +72,8 @@ def withhold_topic(context: Context, principal: UUID, label: str) -> UseCase[Non
     Nothing tells whether the label was ever coined. Raises BadLabel, LegalHold where an erasure waits.
     """
     registry = yield from context.listed.registry(Surface.AGENT)  # the label names what it names for agents
-    yield db.withhold(principal, registry.named(normalise(label, context.avoid)).label, True)
+    withholding = db.withhold(principal, registry.named(normalise(label, context.avoid)).label, True)
+    yield from taking.take(context, principal, withholding)
 
 
 def withhold(context: Context, principal: UUID, entry_id: str, keep_back: bool) -> UseCase[None]:
@@ -81,7 +86,11 @@ def withhold(context: Context, principal: UUID, entry_id: str, keep_back: bool) 
         topics += yield db.withheld(principal)
     for topic in topics:
         if context.identity.entry_id(principal, topic) == entry_id:
-            yield db.withhold(principal, topic, keep_back)
+            withholding = db.withhold(principal, topic, keep_back)
+            if keep_back:
+                yield from taking.take(context, principal, withholding)
+            else:
+                yield from taking.release(context, principal, topic, withholding)
             return
     raise NotFound(
         "There is no entry and no withheld topic with this id, or no longer. List them to see what is there."
@@ -109,7 +118,11 @@ def decide_consent(
         expected = yield db.consent(principal)
         if expected.etag not in (one.strip() for one in if_match.split(",")):
             raise PreconditionFailed("Another decision stands by now. Read it again, then decide.")
-    yield db.decide_consent(principal, decision, notice, expected)
+    decided = db.decide_consent(principal, decision, notice, expected)
+    if decision is Decision.GRANTED:
+        yield from taking.give_back(context, principal, decided, taking.of(What.REVOKED))
+    else:
+        yield from taking.take(context, principal, decided)
     found: Consent = yield db.consent(principal)
     return found
 
@@ -129,7 +142,11 @@ def object_(context: Context, principal: UUID, objects: bool) -> UseCase[None]:
 
     What was said up to the day on which an objection is taken back is not kept, whenever it is captured.
     """
-    yield db.object_(principal, objects, context.identity.mark_all(principal))
+    objection = db.object_(principal, objects, context.identity.mark_all(principal))
+    if objects:
+        yield from taking.take(context, principal, objection)
+    else:
+        yield from taking.give_back(context, principal, objection, taking.of(What.OBJECTED))
 
 
 def erase(context: Context, principal: UUID) -> UseCase[Erased]:
@@ -137,7 +154,8 @@ def erase(context: Context, principal: UUID) -> UseCase[Erased]:
 
     Gives counts, and names nothing.
     """
-    erased: Erased = yield db.erase(principal, context.identity.mark_all(principal))
+    everything = db.erase(principal, context.identity.mark_all(principal))
+    erased: Erased = yield from taking.erase(context, principal, everything, db.erase_rest(principal))
     if (yield db.entries(principal, with_dropped=True)):
         raise LedgerError("The erasure could not be verified: something is still there. Ask again.")
     return erased

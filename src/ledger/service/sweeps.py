@@ -8,6 +8,7 @@ from datetime import date
 from ledger.db import sweeper as db
 from ledger.db.operation import Operation, UseCase
 from ledger.errors import Unavailable
+from ledger.record.keeping import Record
 
 BATCH = 5_000  # rows a transaction, so that no capture waits long
 
@@ -25,9 +26,12 @@ def due() -> UseCase[dict[str, int]]:
     return counts
 
 
-def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str, int]]:
+def sweep(
+    progress: Callable[[int], None] = lambda _: None, record: Record | None = None
+) -> UseCase[dict[str, int]]:
     """Runs the whole sweep, and gives what was done: rows by kind, `topics` (keys that nobody needs), `credentials`,
-    `restamped`, and `held_back`: tables that a vacuum could not clean yet, since an older transaction is open.
+    `restamped`, `held_back`: tables that a vacuum could not clean yet, since an older transaction is open; and `behind`: 1
+    where the `record` is ahead of the database, which then lost something.
 
     `progress` hears of the rows deleted so far. Safe to run at any time and twice at once; one that was ended
     early is taken up by the next.
@@ -42,6 +46,9 @@ def sweep(progress: Callable[[int], None] = lambda _: None) -> UseCase[dict[str,
     done["topics"] = yield from _batches(lambda: db.keys(BATCH), progress)
     done["credentials"] = yield db.credentials()
     yield db.snapshot()
+    done["behind"] = 0
+    if record is not None:
+        done["behind"] = int(not (yield from record.sweep()))
     done["restamped"] = 0
     for piece in pieces:
         if piece.is_stamped:

@@ -8,6 +8,7 @@ from ledger.core.registry.label import normalise
 from ledger.db import operator as db
 from ledger.db.operation import UseCase
 from ledger.errors import InvalidRequest, Problem
+from ledger.service import taking
 from ledger.service.context import Context
 from ledger.service.operators.fields import check_category
 from ledger.service.operators.preview import Asked, Preview, Shown, allowed, document, etag
@@ -54,7 +55,8 @@ def merge(
     seen = yield from allowed(context, asked, etag(old), step, _DESTROYS, old.key, figures)
     if isinstance(seen, Preview):
         return seen
-    merged: Topic = yield db.topics_merge(old.key, document(old), target.key)
+    merge_ = db.topics_merge(old.key, document(old), target.key)
+    merged: Topic = yield from taking.step_of_the_registry(context, merge_, {old.key}, (old.key, target.key))
     return merged
 
 
@@ -74,7 +76,7 @@ def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:
         handling=named.handling,
         question=named.question,
     )
-    yield db.alias_put(key, named.key)
+    yield from taking.step_of_the_registry(context, db.alias_put(key, named.key), {key}, (key, named.key))
 
 
 def delete_alias(context: Context, label: str, alias: str) -> UseCase[None]:

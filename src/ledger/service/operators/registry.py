@@ -13,6 +13,7 @@ from ledger.core.registry.label import normalise
 from ledger.db import operator as db
 from ledger.db.operation import UseCase
 from ledger.errors import InvalidRequest, NotFound, PreviewNeeded, Problem
+from ledger.service import taking
 from ledger.service.context import Context
 from ledger.service.operators import fields as given
 from ledger.service.operators.defaults import default_window
@@ -83,7 +84,9 @@ def create(context: Context, label: str, fields: Mapping[str, Any]) -> UseCase[T
                 "This topic is proposed, and the step destroys answers or has people asked again. Change the topic instead, "
                 "with the preview of a dry run."
             )
-    created: Topic = yield db.topic_create(key, wanted)
+    created: Topic = yield from taking.step_of_the_registry(
+        context, db.topic_create(key, wanted), {key}, (key,)
+    )
     return created
 
 
@@ -144,7 +147,11 @@ def change(
     expected = document(old)
     if wanted.keys() & _WINDOW:
         expected["default"] = [default.reconfirm_after, default.drop_after]
-    changed: Topic = yield db.topic_change(old.key, expected, wanted)
+    loosens = {old.key} if handling.rank < old.handling.rank or wanted.get("listed") else set()
+    withheld = (old.key,) if wanted.keys() & {"handling", "question", "listed"} else ()
+    changed: Topic = yield from taking.step_of_the_registry(
+        context, db.topic_change(old.key, expected, wanted), loosens, withheld
+    )
     return changed
 
 
@@ -171,7 +178,8 @@ def adopt(context: Context, wanted: Topic) -> UseCase[None]:
     new = [alias for alias in wanted.aliases if alias not in taken]
     given.check_category(context, seen.key, (*seen.aliases, *new), listed=seen.listed, handling=seen.handling)
     for alias in new:
-        yield db.alias_put(alias, seen.key)
+        put = db.alias_put(alias, seen.key)
+        yield from taking.step_of_the_registry(context, put, {alias}, (alias, seen.key))
 
 
 def _windows(old: Topic, wanted: Mapping[str, Any], default: Window) -> tuple[Window, Window]:

@@ -26,7 +26,7 @@ def sweep(context: Context) -> UseCase[date]:
         raise TooManyRequests(
             "An operator may ask for one sweep an hour. The ledger sweeps by itself every day.", AN_HOUR
         )
-    yield from sweeps.sweep()
+    yield from sweeps.sweep(record=context.record)
     return day
 
 

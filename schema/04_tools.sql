@@ -445,8 +445,10 @@ begin
 end $$;
 
 create function ledger.united(a text[], b text[]) returns text[]
-  language sql immutable
+  language plpgsql immutable as $$
+begin
   return array(select distinct k.key from unnest(a || b) k(key) order by k.key);
+end $$;
 
 -- While the record says that this database lost something, nothing is kept: what was taken away is not known here.
 create function ledger.refuse_while_ahead() returns void

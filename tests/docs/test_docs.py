@@ -69,6 +69,7 @@ def test_a_backend_with_a_key_of_its_own_gets_tokens_as_shown(database, tmp_path
         exec(compile(program, "credentials.md", "exec"), made)  # noqa: S102
     for setting in re.findall(r"`LEDGER_(JWKS_FILE|JWKS_ISSUER)=(.+?)`", page):
         monkeypatch.setenv(f"LEDGER_{setting[0]}", setting[1])
+    database.passwords.keep(tmp_path / "data")
     deployment = Deployment.open(Settings.load(database_url=database.url, data_dir=tmp_path / "data"))
     api = Api(deployment, database)
     asked = {"principal": "alex", "scope": ["agent"]}

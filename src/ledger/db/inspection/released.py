@@ -104,7 +104,7 @@ def in_short(expression: str) -> str:
     """One form for an expression as it was written and as the server writes it."""
     plain = re.sub(r"\bU&('(?:[^']|'')*')", _unescaped, expression)
     listed = re.sub(r"\bin \(([^()]*)\)", r"= any (array[\1])", plain.lower())
-    return re.sub(r"::text|[\s()]", "", listed)
+    return re.sub(r"::text(\[\])?|[\s()]", "", listed)
 
 
 def functions(rows: Query) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -92,11 +93,13 @@ def test_it_sweeps_soon_after_the_start_and_after_each_midnight_and_a_failure_wa
             raise asyncio.CancelledError
 
     class Ledger:
+        context = SimpleNamespace(record=None)
+
         async def run(self, use_case: Any) -> Any:
             swept.append(1)
             if len(swept) == 2:
                 raise Unavailable("zebra")
-            return {"held_back": 2} if len(swept) == 3 else None
+            return {"held_back": 2, "behind": 1} if len(swept) == 3 else None
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
     with caplog.at_level(logging.ERROR), pytest.raises(asyncio.CancelledError):
@@ -108,6 +111,7 @@ def test_it_sweeps_soon_after_the_start_and_after_each_midnight_and_a_failure_wa
     assert caplog.messages == [
         "the sweep failed: unavailable",
         "a transaction that is open for long holds the vacuum of the sweep back",
+        sweeping.BEHIND,
     ]
     assert "ledger_sweep_held_back 2.0" in untouched.call("GET", "/metrics").text
 

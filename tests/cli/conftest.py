@@ -25,6 +25,7 @@ def environment(database: Any, tmp_path: Path) -> dict[str, str]:
     return kept | {
         "LEDGER_DATABASE_URL": database.url,
         "LEDGER_DATA_DIR": str(tmp_path / "data"),
+        "LEDGER_TAKEN_DIR": str(tmp_path / "taken"),
         "COLUMNS": "100",
     }
 
@@ -84,7 +85,8 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 @pytest.fixture
-def command(bare: Call, database: Any, monkeypatch: pytest.MonkeyPatch) -> Call:
+def command(bare: Call, database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """The same on the test's database."""
     monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
+    monkeypatch.setenv("LEDGER_TAKEN_DIR", str(tmp_path / "taken"))
     return bare

@@ -57,7 +57,7 @@ def until_next(now: datetime, every_hours: int) -> float:
     return next(at - since_midnight for at in coming if at > since_midnight)
 
 
-def unless_done(record: Record | None) -> UseCase[dict[str, int] | None]:
+def unless_done(record: Record | None = None) -> UseCase[dict[str, int] | None]:
     """A sweep; None where today's has come to its end."""
     if (yield from sweeps.is_done_today()):
         return None

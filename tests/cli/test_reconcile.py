@@ -35,3 +35,19 @@ def test_without_a_record_it_asks_first_and_says_what_it_did(command: Any, tmp_p
     done = command("reconcile", "--without-record", "--yes", "--json")
     assert done.code == 0 and done.json["revoked"] == 0
     assert command("reconcile").code == 0
+
+
+def test_a_backup_and_a_restore_of_the_embedded_ledger_are_one_command_each(
+    bare: Any, tmp_path: Path
+) -> None:
+    bare("topics", "import", "dating", "--yes")
+    bare("erase", "ann", "--yes")
+    made = bare("backup", "monday")
+    assert made.code == 0 and "wants a backup of its own" in made.out
+    bare("erase", "ben", "--yes")
+    assert "a ledger here already" in bare("restore", "monday").err
+    (tmp_path / "data" / "postgres").rename(tmp_path / "lost")
+    done = bare("restore", "monday", "--json")
+    assert done.code == 0 and done.json["principals"] == 1, "what was erased after the backup is erased again"
+    assert "pets" in bare("topics", "list").out
+    assert bare("doctor").code == 0

@@ -149,6 +149,7 @@ class Record:
         state: db.State = yield db.state()
         head: Head | None = yield Work(self.store.head)
         proof = self.marks.proof()
+        whole = whole or state.ahead  # only a look at everything takes back what was found
         if head is None and state.mark is None:
             head = yield from self._begun()
             whole = True
@@ -191,8 +192,9 @@ class Record:
         mark = UUID(int=secrets.randbits(128))
         lock = yield from self.locked(NOBODY)
         try:
-            yield db.renew(mark)
+            # the record first: what is not fresh there was in the database before this mark was
             yield Work(partial(self.store.renew, mark, state.oldest))
+            yield db.renew(mark)
         finally:
             lock.release()
         return True

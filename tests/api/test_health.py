@@ -7,6 +7,7 @@ import logging
 import re
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -145,6 +146,8 @@ def test_it_sweeps_soon_after_the_start_and_after_each_midnight_and_a_failure_wa
             raise asyncio.CancelledError
 
     class Ledger:
+        context = SimpleNamespace(record=None)
+
         async def run(self, use_case: Any) -> Any:
             looked.append(1)
             if len(looked) == 3:
@@ -194,7 +197,7 @@ def test_a_sweep_of_today_is_made_once_however_many_workers_look(
 ) -> None:
     made: list[int] = []
     sweep = sweeps.sweep
-    monkeypatch.setattr(sweeps, "sweep", lambda: made.append(1) or sweep())
+    monkeypatch.setattr(sweeps, "sweep", lambda **given: made.append(1) or sweep(**given))
     for _ in range(2):
         assert api.run(sweeping.unless_done()) == date(2026, 9, 1)
     assert len(made) == 1

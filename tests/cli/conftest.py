@@ -28,6 +28,7 @@ def environment(database: Any, tmp_path: Path) -> dict[str, str]:
     return kept | {
         "LEDGER_DATABASE_URL": database.url,
         "LEDGER_DATA_DIR": str(tmp_path / "data"),
+        "LEDGER_TAKEN_DIR": str(tmp_path / "taken"),
         "COLUMNS": "100",
     }
 
@@ -99,4 +100,5 @@ def command(keyed: Call, database: Any, tmp_path: Path, monkeypatch: pytest.Monk
     """The same on the test's database."""
     database.passwords.keep(tmp_path / "data")
     monkeypatch.setenv("LEDGER_DATABASE_URL", database.url)
+    monkeypatch.setenv("LEDGER_TAKEN_DIR", str(tmp_path / "taken"))
     return keyed

@@ -29,8 +29,18 @@ def test_the_default_ledger_is_well_and_its_keys_want_a_backup_of_their_own(bare
     done = bare("doctor", "--json")
     assert (done.code, leaks(done)) == (0, {})
     known = {one["about"]: one["seen"] for one in done.json if one["residue"]}
-    assert known.keys() == {"who reads every row, past row-level security", "where pepper and keys lie"}
+    assert known.keys() == {
+        "who reads every row, past row-level security",
+        "where pepper and keys lie",
+        "where the record lies",
+    }
     assert known["where pepper and keys lie"].endswith("keys, beside the database")
+
+
+def test_a_database_without_a_record_leaks(command: Any, monkeypatch: Any) -> None:
+    monkeypatch.delenv("LEDGER_TAKEN_DIR")
+    done = command("doctor", "--json")
+    assert done.code == 1 and list(leaks(done)) == ["record of what was taken away"]
 
 
 def test_each_finding_is_a_line_of_a_table_and_the_last_line_counts_them(command: Any) -> None:

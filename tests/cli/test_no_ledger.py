@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from test_manners import commands
 
-MAKES_ONE = {"serve", "migrate", "topics import"}
+MAKES_ONE = {"serve", "migrate", "restore", "topics import"}
 """What makes a ledger. `demo`, `replay` and `prove` play on one of their own, which is gone afterwards."""
 PLAYS = {"demo", "replay", "prove"}
 NEEDS_NONE = {"gate try", "gate check"}
@@ -17,7 +17,7 @@ WORDS = {
     "token": ["--scope", "operator"], "why": ["ann", "kids"], "export": ["ann"], "erase": ["ann", "--yes"],
     "legal-hold place": ["ann"], "legal-hold lift": ["ann"], "topics set": ["kids", "--new"], "topics merge": ["kids", "children"],
     "windows set": ["90", "365", "--yes"], "sweep": [], "doctor": [], "topics list": [], "windows show": [],
-    "reconcile": [], "token list": [], "token revoke": ["6f1d2c9a-5b0e-4c37-9d21-0f6a8e4b7c15"],
+    "reconcile": [], "backup": ["kept"], "token list": [], "token revoke": ["6f1d2c9a-5b0e-4c37-9d21-0f6a8e4b7c15"],
 }  # fmt: skip
 """With which words a command is called, where it needs some."""
 

@@ -31,7 +31,11 @@ CHECKS, DEFAULTS = "constraints other", "defaults other"
             "consent: check (notice ~",
         ),
         ("alter table ledger.entry add unique (answer, principal)", CHECKS, "entry: UNIQUE (answer"),
-        ("alter table ledger.barrier drop constraint barrier_pkey", CHECKS, "primary key (principal, mark)"),
+        (
+            "alter table ledger.barrier drop constraint barrier_pkey",
+            CHECKS,
+            "primary key (principal, mark, what)",
+        ),
         (
             "alter table ledger.entry add exclude using btree (topic with =) where (public.spy(answer))",
             CHECKS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +205,23 @@ def test_a_database_of_another_instance_gives_what_stands_in_it(
         assert restored.reconcile(old=house.database.url).principals == 1
         assert restored.quotes() == set()
     wheel_server.drop(new)
+
+
+def test_acts_of_one_person_in_many_threads_of_two_processes_never_put_the_record_ahead(
+    either: House,
+) -> None:
+    house = either
+    with Ledger.open(house.settings) as other, ThreadPoolExecutor(6) as pool:
+
+        def act(n: int) -> None:
+            decision = house.decision("granted" if n % 2 else "revoked")
+            (house.ledger, other)[n % 3 % 2].run(decision)
+
+        list(pool.map(act, range(40)))
+        record = house.ledger.context.record
+        assert record is not None
+        assert house.run(record.compare(whole=True)).lost == ()
+    house.reopen()
+    assert not house.ahead
+    ((decision,),) = house.database.rows("select decision from ledger.consent")
+    assert {row.what.value for row in house.recorded()} == ({"revoked"} if decision == "revoked" else set())

@@ -66,13 +66,19 @@ def test_a_page_that_was_left_open_never_grants_again(scene, seen):
 
 def test_it_is_compared_once_more_where_it_is_written(scene):
     """Between the look and the act somebody else decides."""
-    step = decide(scene, GRANTED, standing(scene).etag)
-    look = next(step)
-    act = step.send(scene.ledger._connections.execute(look))
+    deciding = decide(scene, GRANTED, standing(scene).etag)
+    look = next(deciding)
+    seen = scene.ledger._connections.execute(look)
     scene.run(decide(scene, REVOKED))
     before = lasting(scene)
+
+    def the_rest():
+        found = seen
+        while True:
+            found = yield deciding.send(found)
+
     with pytest.raises(PreconditionFailed):
-        scene.ledger._connections.execute(act)
+        scene.run(the_rest())
     assert lasting(scene) == before and standing(scene).decision is REVOKED
 
 

@@ -54,7 +54,7 @@ def until_next(now: datetime, every_hours: int) -> float:
     return next(at - since_midnight for at in coming if at > since_midnight)
 
 
-def unless_done(record: Record | None) -> UseCase[date | None]:
+def unless_done(record: Record | None = None) -> UseCase[date | None]:
     """A sweep, unless today's has come to its end. Gives the day of the last that has."""
     if not (yield from sweeps.is_done_today()):
         done = yield from sweeps.sweep(record=record)

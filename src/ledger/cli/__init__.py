@@ -238,6 +238,8 @@ def sweep(
             )
 
 
+app.command(epilog=example("answer-ledger backup backups/monday"), rich_help_panel=CARE)(record.backup)
+app.command(epilog=example("answer-ledger restore backups/monday"), rich_help_panel=CARE)(record.restore)
 app.command(epilog=example("answer-ledger reconcile"), rich_help_panel=CARE)(record.reconcile)
 
 

@@ -1,13 +1,14 @@
-"""`reconcile`: what was taken away since the backup is taken away again."""
+"""`backup`, `restore`, and `reconcile`, by which what was taken away since the backup is taken away again."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ledger.cli.common import NO, Database, DataDir, Json, Yes, print_json, settings
+from ledger.cli.common import NO, Database, DataDir, Json, Yes, opened, print_json, settings
 
 _ASKED = (
     "Without the record nobody knows what was revoked, withheld or erased since the backup. Turn every grant of everybody into "
@@ -68,3 +69,58 @@ def reconcile(
         say("Agents are served again.")
     else:
         say("Nothing to do: the database holds everything that the record does.")
+
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the backup.", file_okay=False)]
+
+
+def backup(dir: Folder, data_dir: DataDir = None, database: Database = None, json: Json = False) -> None:
+    """Writes a backup into a new folder, while the ledger runs: the rows of the database, and a copy of the record.
+
+    The keys are not in it. Back them up once, in another place: whoever holds both can tell whose answers are whose.
+    """
+    from ledger.cli.terminal import say
+    from ledger.service import backups
+
+    with opened(data_dir, database) as ledger:
+        made = backups.backup(ledger.deployment, dir)
+        keys = ledger.deployment.settings.data_dir / "keys"
+    if json:
+        print_json(asdict(made))
+        return
+    say(f"{made.rows:,} rows, and " + _of_the_record(made.recorded) + f", in {dir}")
+    say(f"The keys are not in it: {keys} wants a backup of its own, in another place.")
+
+
+def _of_the_record(n: int | None) -> str:
+    return "no record of what was taken away (none is kept)" if n is None else f"{n:,} of the record"
+
+
+def restore(
+    dir: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of the backup.", exists=True, file_okay=False)
+    ],
+    data_dir: DataDir = None,
+    database: Database = None,
+    json: Json = False,
+) -> None:
+    """Makes a ledger out of a backup, in an empty database or data directory, and reconciles it.
+
+    Put the keys back first. A record that is there is kept: what was taken away since the backup is taken away again before
+    anybody is served.
+    """
+    from ledger.cli.terminal import UNRECORDED, complain, say
+    from ledger.service import backups
+
+    chosen = settings(data_dir, database)
+    rows, done = backups.restore(chosen, dir)
+    if json:
+        print_json({"rows": rows, **asdict(done)})
+        return
+    say(f"{rows:,} rows are restored.")
+    if done.rows:
+        say(
+            f"Taken away since the backup, and taken away again: {done.rows:,} things, of {done.principals:,} people."
+        )
+    if chosen.taken_url is None and chosen.taken_dir is None and chosen.database_url is not None:
+        complain(UNRECORDED)

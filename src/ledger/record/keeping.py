@@ -92,7 +92,7 @@ class Record:
         lock: Lock | None = None
         try:
             try:
-                lock = yield from self._locked(whose)
+                lock = yield from self.locked(whose)
             except Unavailable:
                 if any(step.goes for step in steps):
                     raise
@@ -122,13 +122,14 @@ class Record:
 
     def put_down(self, principal: UUID) -> UseCase[None]:
         """Puts down what stands of a principal, where a step that was not about them alone took something away."""
-        lock = yield from self._locked(principal)
+        lock = yield from self.locked(principal)
         try:
             yield from self._put_down(principal, partial(self._standing, principal))
         finally:
             lock.release()
 
-    def _locked(self, whose: UUID) -> UseCase[Lock]:
+    def locked(self, whose: UUID = NOBODY) -> UseCase[Lock]:
+        """The lock of a principal's rows, or of the registry's. Raises Unavailable where somebody holds it for long."""
         for _ in range(int(_WAIT_S / _PAUSE_S)):
             lock: Lock | None = yield Work(partial(self.store.lock, whose))
             if lock is not None:
@@ -148,6 +149,7 @@ class Record:
         state: db.State = yield db.state()
         head: Head | None = yield Work(self.store.head)
         proof = self.marks.proof()
+        whole = whole or state.ahead  # only a look at everything takes back what was found
         if head is None and state.mark is None:
             head = yield from self._begun()
             whole = True
@@ -175,7 +177,7 @@ class Record:
 
     def begin_anew(self) -> UseCase[None]:
         """Makes an empty record in the place of whatever is there."""
-        lock = yield from self._locked(NOBODY)
+        lock = yield from self.locked(NOBODY)
         try:
             yield Work(partial(self.store.begin, self._new_head()))
         finally:
@@ -188,16 +190,17 @@ class Record:
             return False
         state: db.State = yield db.state()
         mark = UUID(int=secrets.randbits(128))
-        lock = yield from self._locked(NOBODY)
+        lock = yield from self.locked(NOBODY)
         try:
-            yield db.renew(mark)
+            # the record first: what is not fresh there was in the database before this mark was
             yield Work(partial(self.store.renew, mark, state.oldest))
+            yield db.renew(mark)
         finally:
             lock.release()
         return True
 
     def _begun(self) -> UseCase[Head]:
-        lock = yield from self._locked(NOBODY)
+        lock = yield from self.locked(NOBODY)
         try:
             head: Head | None = yield Work(self.store.head)
             if head is None:
@@ -227,7 +230,7 @@ class Record:
 
     def _settled(self, whose: UUID, oldest: date) -> UseCase[list[Taken]]:
         """What the database lost of a principal, or of the registry; where it lost nothing, the record gets what it has."""
-        lock = yield from self._locked(whose)
+        lock = yield from self.locked(whose)
         try:
             if whose == NOBODY:
                 recorded: list[Taken] = yield Work(self.store.registry)

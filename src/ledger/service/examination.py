@@ -75,10 +75,10 @@ def _record(deployment: Deployment) -> Iterator[Finding]:
     settings = deployment.settings
     if settings.taken_url is not None:
         same = _server(settings.taken_url.get_secret_value()) == _server(deployment.installer)
-        yield Finding("where it lies", not same, "in the ledger's own cluster" if same else "in another cluster",
+        yield Finding("where the record lies", not same, "in the ledger's own cluster" if same else "in another cluster",
                       "move it to another cluster: it would be restored with the database")  # fmt: skip
     else:
-        yield Finding("where it lies", True, "on this machine",
+        yield Finding("where the record lies", True, "on this machine",
                       "do not put it back with the database, as a whole disk would (docs/operations/restore.md)", residue=True)  # fmt: skip
 
 

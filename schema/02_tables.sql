@@ -144,6 +144,7 @@ create table ledger.retired_key (
   key         text collate "C" not null,
   merged_into text collate "C" not null,
   fixed       boolean          not null default true,
+  handling    text collate "C" check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
   primary key (key, merged_into)
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
@@ -151,6 +152,8 @@ comment on table ledger.retired_key is
   'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
 comment on column ledger.retired_key.fixed is
   'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
+
+comment on column ledger.retired_key.handling is 'How it was handled: so it is again, where it is a key again.';
 
 create table ledger.former_key (
   label text collate "C" not null,

@@ -123,7 +123,8 @@ end $$;
 -- runs and however long; and nobody can tell by the stamps who spoke before noon and who after.
 --
 -- The first write of a day makes the cut, or the sweep if it comes first: a write whose day is not that of the
--- cut fails (LG009), and the application calls ledger.cut and repeats it.
+-- cut fails (LG009), and the application calls ledger.cut and repeats it. A cut is a transaction of its own: today() is
+-- that of a transaction's beginning, and whoever kept one open since yesterday could cut the day in two by it.
 
 create function ledger.cut() returns date
   language plpgsql strict security definer
@@ -133,12 +134,19 @@ declare
   here      bigint  := (select c.system_identifier from pg_control_system() c);
   is_alone  boolean := false;
   mark      record;
+  before    date;
 begin
+  if statement_timestamp() - transaction_timestamp() > interval '1 second'
+     or date_trunc('day', clock_timestamp(), 'UTC') > date_trunc('day', transaction_timestamp(), 'UTC') then
+    raise exception 'a cut is a transaction of its own' using errcode = 'LG009';
+  end if;
   loop
     select m.cut_on, m.cut_at, m.cluster into mark from ledger.sweep_mark m where m.only_row;
-    if mark.cluster = here and mark.cut_on = ledger.today() and not ledger.is_ahead(mark.cut_at) then
-      return mark.cut_on;
+    if mark.cluster = here and not ledger.is_ahead(mark.cut_at)
+       and (mark.cut_on = ledger.today() or is_alone and mark.cut_on > ledger.today() and mark.cut_on is distinct from before) then
+      return mark.cut_on;  -- also where midnight came while this one waited, and another has cut the day that it began
     end if;
+    before := mark.cut_on;
     exit when is_alone;
     -- another may have made it while this one waited: look again
     perform ledger.refuse_old_view();

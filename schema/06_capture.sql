@@ -46,8 +46,8 @@ begin
      order by k.ord;
 end $$;
 
--- How a topic is handled where its label stood for others once: a topic that was unlisted keeps its handling, and slips
--- and plurals of its labels lead elsewhere since. The strictest holds.
+-- How a topic that is not listed is handled: as strictly as any to which its label led, or may lead. A topic that was
+-- unlisted keeps its handling, and so do its other labels, till operators list them.
 create function ledger.handled_before(handling text, names text[]) returns text
   language plpgsql stable as $$
 begin
@@ -55,7 +55,7 @@ begin
     select h.handling
       from (select handled_before.handling
             union all
-            select t.handling from ledger.topic t where t.key = any (names) and not t.listed and t.handling is not null) h
+            select t.handling from ledger.topic t where t.key = any (names) and t.handling is not null) h
      order by ledger.strictness(h.handling) desc
      limit 1);
 end $$;
@@ -130,7 +130,7 @@ begin
       perform ledger.name_nobody();
       return false;
     end if;
-    if cardinality(new.names) > 1 then
+    if not about.listed and cardinality(new.names) > 1 then
       about.handling := ledger.handled_before(about.handling, new.names);
     end if;
 

@@ -258,7 +258,7 @@ end $$;
 -- Another label for a topic. A key that was coined and that operators do not see is merged into the topic: no answer
 -- is lost, and the reply is that of a key never coined. Whoever withholds what nobody had coined under that label
 -- withholds the topic from now on. LG005: the label is a topic that they see (merge it), or was one and stays where it
--- went.
+-- went, or is handled more strictly (list it, and merge it: the stricter handling holds).
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -277,6 +277,10 @@ begin
   end if;
   if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key and r.fixed) then
     raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
+  if (select ledger.strictness(t.handling) from ledger.topic t where t.key = new_alias)
+     > (select ledger.strictness(coalesce(t.handling, 'sealed')) from (select) one left join ledger.topic t on t.key = the_key) then
+    raise exception 'the alias was a topic that is handled more strictly' using errcode = 'LG005';
   end if;
   if exists (select from ledger.topic t where t.key = new_alias) then
     perform ledger.merge_topic(new_alias, the_key, false);
@@ -307,8 +311,10 @@ begin
     raise exception 'no such alias' using errcode = 'LG003';
   end if;
   perform ledger.remember(the_key, array[old_alias]);
-  insert into ledger.topic (key)
-  select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
+  insert into ledger.topic (key, handling)
+  select r.key, r.handling from ledger.retired_key r where r.key = old_alias
+   order by ledger.strictness(r.handling) desc nulls last
+   limit 1
   on conflict do nothing;
 end $$;
 
@@ -337,8 +343,8 @@ end $$;
 -- retired keys too. Who is under a legal hold and has both answers keeps both, till it is lifted: the one under the
 -- old key can't be seen, since there is no such topic.
 --
--- An old key that operators do not see (`seen` false) changes nothing that they see: if it was handled more strictly
--- once, its answers are withheld instead, and as a label it can be moved and deleted like any other.
+-- An old key that operators do not see (`seen` false) is handled no more strictly (alias_put), so it changes nothing that
+-- they see; as a label it can be moved and deleted like any other.
 create function ledger.merge_topic(old_key text, new_key text, seen boolean) returns void
   language plpgsql as $$
 declare
@@ -346,11 +352,7 @@ declare
   new_handling text := (select t.handling from ledger.topic t where t.key = new_key);
 begin
   if ledger.strictness(old_handling) > ledger.strictness(coalesce(new_handling, 'sealed')) then
-    if seen then
-      new_handling := old_handling;
-    else
-      perform ledger.withhold_from_all(old_key);
-    end if;
+    new_handling := old_handling;
   end if;
 
   perform ledger.drop_answers(old_key, false);
@@ -372,14 +374,15 @@ begin
   perform ledger.lead(old_key, new_key);
   update ledger.topic t set handling = new_handling where t.key = new_key and t.handling is distinct from new_handling;
   delete from ledger.topic t where t.key = old_key;
-  insert into ledger.retired_key as r (key, merged_into, fixed)
-  select k.key, new_key, bool_or(k.fixed)
-    from (select old_key as key, seen as fixed
+  insert into ledger.retired_key as r (key, merged_into, fixed, handling)
+  select k.key, new_key, bool_or(k.fixed), (array_agg(k.handling order by ledger.strictness(k.handling) desc nulls last))[1]
+    from (select old_key as key, seen as fixed, old_handling as handling
           union all
-          select o.key, o.fixed from ledger.retired_key o where o.merged_into = old_key) k
+          select o.key, o.fixed, o.handling from ledger.retired_key o where o.merged_into = old_key) k
    where k.key <> new_key
    group by k.key
-  on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
+  on conflict (key, merged_into) do update
+    set fixed = r.fixed or excluded.fixed, handling = coalesce(r.handling, excluded.handling);
   delete from ledger.retired_key r where r.merged_into = old_key;
   insert into ledger.former_key (label, key)
   select f.label, new_key from ledger.former_key f where f.key = old_key order by f.label
@@ -675,9 +678,14 @@ begin
           or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of));
   get diagnostics more = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w  -- the merge has put the new key beside it
-   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
-  if found then
+  -- what is withheld under the old key is withheld under the new one
+  with old as (
+    delete from ledger.withheld w using ledger.topic_alias a
+     where w.principal = p and a.alias = w.topic
+    returning a.key
+  )
+  insert into ledger.withheld (principal, topic) select distinct p, o.key from old o on conflict do nothing;
+  if exists (select from ledger.withheld w where w.principal = p) then
     perform ledger.lay('ledger.withheld', p);
   end if;
   perform ledger.note(p, 'dropped', n + more);

@@ -41,6 +41,7 @@ begin
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
       ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
       ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'), ('retired_key', 'fixed', 'boolean'),
+      ('retired_key', 'handling', 'text'),
       ('former_key', 'label', 'text'), ('former_key', 'key', 'text'),
       ('bare_form', 'form', 'text'),
       ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),

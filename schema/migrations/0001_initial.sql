@@ -293,6 +293,7 @@ create table ledger.retired_key (
   key         text collate "C" not null,
   merged_into text collate "C" not null,
   fixed       boolean          not null default true,
+  handling    text collate "C" check (handling in ('open', 'sealed', 'confirm', 'forbidden')),
   primary key (key, merged_into)
 );
 create index retired_key_merged_into on ledger.retired_key (merged_into);
@@ -300,6 +301,8 @@ comment on table ledger.retired_key is
   'Keys that were merged away. They stay labels of where they went: what was deleted under them, or forbidden, stays so.';
 comment on column ledger.retired_key.fixed is
   'The label stays where it went. False where an alias took in a key that operators did not see: it is an alias like any other.';
+
+comment on column ledger.retired_key.handling is 'How it was handled: so it is again, where it is a key again.';
 
 create table ledger.former_key (
   label text collate "C" not null,
@@ -643,7 +646,8 @@ end $$;
 -- runs and however long; and nobody can tell by the stamps who spoke before noon and who after.
 --
 -- The first write of a day makes the cut, or the sweep if it comes first: a write whose day is not that of the
--- cut fails (LG009), and the application calls ledger.cut and repeats it.
+-- cut fails (LG009), and the application calls ledger.cut and repeats it. A cut is a transaction of its own: today() is
+-- that of a transaction's beginning, and whoever kept one open since yesterday could cut the day in two by it.
 
 create function ledger.cut() returns date
   language plpgsql strict security definer
@@ -653,12 +657,19 @@ declare
   here      bigint  := (select c.system_identifier from pg_control_system() c);
   is_alone  boolean := false;
   mark      record;
+  before    date;
 begin
+  if statement_timestamp() - transaction_timestamp() > interval '1 second'
+     or date_trunc('day', clock_timestamp(), 'UTC') > date_trunc('day', transaction_timestamp(), 'UTC') then
+    raise exception 'a cut is a transaction of its own' using errcode = 'LG009';
+  end if;
   loop
     select m.cut_on, m.cut_at, m.cluster into mark from ledger.sweep_mark m where m.only_row;
-    if mark.cluster = here and mark.cut_on = ledger.today() and not ledger.is_ahead(mark.cut_at) then
-      return mark.cut_on;
+    if mark.cluster = here and not ledger.is_ahead(mark.cut_at)
+       and (mark.cut_on = ledger.today() or is_alone and mark.cut_on > ledger.today() and mark.cut_on is distinct from before) then
+      return mark.cut_on;  -- also where midnight came while this one waited, and another has cut the day that it began
     end if;
+    before := mark.cut_on;
     exit when is_alone;
     -- another may have made it while this one waited: look again
     perform ledger.refuse_old_view();
@@ -1297,8 +1308,8 @@ begin
      order by k.ord;
 end $$;
 
--- How a topic is handled where its label stood for others once: a topic that was unlisted keeps its handling, and slips
--- and plurals of its labels lead elsewhere since. The strictest holds.
+-- How a topic that is not listed is handled: as strictly as any to which its label led, or may lead. A topic that was
+-- unlisted keeps its handling, and so do its other labels, till operators list them.
 create function ledger.handled_before(handling text, names text[]) returns text
   language plpgsql stable as $$
 begin
@@ -1306,7 +1317,7 @@ begin
     select h.handling
       from (select handled_before.handling
             union all
-            select t.handling from ledger.topic t where t.key = any (names) and not t.listed and t.handling is not null) h
+            select t.handling from ledger.topic t where t.key = any (names) and t.handling is not null) h
      order by ledger.strictness(h.handling) desc
      limit 1);
 end $$;
@@ -1381,7 +1392,7 @@ begin
       perform ledger.name_nobody();
       return false;
     end if;
-    if cardinality(new.names) > 1 then
+    if not about.listed and cardinality(new.names) > 1 then
       about.handling := ledger.handled_before(about.handling, new.names);
     end if;
 
@@ -2244,7 +2255,7 @@ end $$;
 -- Another label for a topic. A key that was coined and that operators do not see is merged into the topic: no answer
 -- is lost, and the reply is that of a key never coined. Whoever withholds what nobody had coined under that label
 -- withholds the topic from now on. LG005: the label is a topic that they see (merge it), or was one and stays where it
--- went.
+-- went, or is handled more strictly (list it, and merge it: the stricter handling holds).
 create function ledger.alias_put(new_alias text, target text) returns void
   language plpgsql strict security definer
   set search_path = pg_catalog, ledger, pg_temp
@@ -2263,6 +2274,10 @@ begin
   end if;
   if exists (select from ledger.retired_key r where r.key = new_alias and r.merged_into <> the_key and r.fixed) then
     raise exception 'the alias was a topic' using errcode = 'LG005';
+  end if;
+  if (select ledger.strictness(t.handling) from ledger.topic t where t.key = new_alias)
+     > (select ledger.strictness(coalesce(t.handling, 'sealed')) from (select) one left join ledger.topic t on t.key = the_key) then
+    raise exception 'the alias was a topic that is handled more strictly' using errcode = 'LG005';
   end if;
   if exists (select from ledger.topic t where t.key = new_alias) then
     perform ledger.merge_topic(new_alias, the_key, false);
@@ -2293,8 +2308,10 @@ begin
     raise exception 'no such alias' using errcode = 'LG003';
   end if;
   perform ledger.remember(the_key, array[old_alias]);
-  insert into ledger.topic (key)
-  select old_alias where exists (select from ledger.retired_key r where r.key = old_alias)
+  insert into ledger.topic (key, handling)
+  select r.key, r.handling from ledger.retired_key r where r.key = old_alias
+   order by ledger.strictness(r.handling) desc nulls last
+   limit 1
   on conflict do nothing;
 end $$;
 
@@ -2323,8 +2340,8 @@ end $$;
 -- retired keys too. Who is under a legal hold and has both answers keeps both, till it is lifted: the one under the
 -- old key can't be seen, since there is no such topic.
 --
--- An old key that operators do not see (`seen` false) changes nothing that they see: if it was handled more strictly
--- once, its answers are withheld instead, and as a label it can be moved and deleted like any other.
+-- An old key that operators do not see (`seen` false) is handled no more strictly (alias_put), so it changes nothing that
+-- they see; as a label it can be moved and deleted like any other.
 create function ledger.merge_topic(old_key text, new_key text, seen boolean) returns void
   language plpgsql as $$
 declare
@@ -2332,11 +2349,7 @@ declare
   new_handling text := (select t.handling from ledger.topic t where t.key = new_key);
 begin
   if ledger.strictness(old_handling) > ledger.strictness(coalesce(new_handling, 'sealed')) then
-    if seen then
-      new_handling := old_handling;
-    else
-      perform ledger.withhold_from_all(old_key);
-    end if;
+    new_handling := old_handling;
   end if;
 
   perform ledger.drop_answers(old_key, false);
@@ -2358,14 +2371,15 @@ begin
   perform ledger.lead(old_key, new_key);
   update ledger.topic t set handling = new_handling where t.key = new_key and t.handling is distinct from new_handling;
   delete from ledger.topic t where t.key = old_key;
-  insert into ledger.retired_key as r (key, merged_into, fixed)
-  select k.key, new_key, bool_or(k.fixed)
-    from (select old_key as key, seen as fixed
+  insert into ledger.retired_key as r (key, merged_into, fixed, handling)
+  select k.key, new_key, bool_or(k.fixed), (array_agg(k.handling order by ledger.strictness(k.handling) desc nulls last))[1]
+    from (select old_key as key, seen as fixed, old_handling as handling
           union all
-          select o.key, o.fixed from ledger.retired_key o where o.merged_into = old_key) k
+          select o.key, o.fixed, o.handling from ledger.retired_key o where o.merged_into = old_key) k
    where k.key <> new_key
    group by k.key
-  on conflict (key, merged_into) do update set fixed = r.fixed or excluded.fixed;
+  on conflict (key, merged_into) do update
+    set fixed = r.fixed or excluded.fixed, handling = coalesce(r.handling, excluded.handling);
   delete from ledger.retired_key r where r.merged_into = old_key;
   insert into ledger.former_key (label, key)
   select f.label, new_key from ledger.former_key f where f.key = old_key order by f.label
@@ -2661,9 +2675,14 @@ begin
           or exists (select from ledger.entry e where e.principal = p and e.topic = w.topic and e.as_of > w.as_of));
   get diagnostics more = row_count;
   perform ledger.lay('ledger.pending', p);
-  delete from ledger.withheld w  -- the merge has put the new key beside it
-   where w.principal = p and exists (select from ledger.topic_alias a where a.alias = w.topic);
-  if found then
+  -- what is withheld under the old key is withheld under the new one
+  with old as (
+    delete from ledger.withheld w using ledger.topic_alias a
+     where w.principal = p and a.alias = w.topic
+    returning a.key
+  )
+  insert into ledger.withheld (principal, topic) select distinct p, o.key from old o on conflict do nothing;
+  if exists (select from ledger.withheld w where w.principal = p) then
     perform ledger.lay('ledger.withheld', p);
   end if;
   perform ledger.note(p, 'dropped', n + more);
@@ -3873,6 +3892,7 @@ begin
       ('topic', 'reconfirm_after', 'integer'), ('topic', 'drop_after', 'integer'), ('topic', 'listed', 'boolean'),
       ('topic_alias', 'alias', 'text'), ('topic_alias', 'key', 'text'),
       ('retired_key', 'key', 'text'), ('retired_key', 'merged_into', 'text'), ('retired_key', 'fixed', 'boolean'),
+      ('retired_key', 'handling', 'text'),
       ('former_key', 'label', 'text'), ('former_key', 'key', 'text'),
       ('bare_form', 'form', 'text'),
       ('outcome', 'topic', 'text'), ('outcome', 'age_weeks', 'integer'), ('outcome', 'still_true', 'boolean'), ('outcome', 'n', 'integer'),

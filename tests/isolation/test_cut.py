@@ -136,6 +136,38 @@ def test_a_transaction_that_had_its_number_before_the_cut_writes_nothing_after_i
     assert refused.value.sqlstate == NO_CUT
 
 
+def test_a_transaction_that_began_on_the_day_before_cuts_nothing(begun):
+    """Its day is yesterday: it would take the cut back there, and the next write would cut the day a second time."""
+    old = begun.surface(Surface.AGENT)
+    old.execute("begin")
+    old.execute("select pg_sleep(1.1)")
+    begun.day(TOMORROW)
+    begun.keep(BEN, TOMORROW, {"kids": "none"})
+    stood = cut(begun)
+    with pytest.raises(psycopg.Error) as refused:
+        old.execute("select ledger.cut()")
+    assert refused.value.sqlstate == NO_CUT
+    assert cut(begun) == stood
+
+
+def test_a_cut_that_waited_over_midnight_leaves_that_of_the_new_day(begun):
+    begun.day(TODAY + timedelta(days=1), cut=False)
+    waiting = begun.another().surface(Surface.SWEEPER)
+    with begun.another().installer as other, other.transaction():
+        other.execute("select pg_advisory_xact_lock(hashtextextended('ledger.whole', 0))")
+        with ThreadPoolExecutor(1) as pool:
+            late = pool.submit(waiting.execute, "select ledger.cut()")
+            while begun.rows("select count(*) from pg_locks where locktype = 'advisory' and not granted") == [
+                (0,)
+            ]:
+                assert not late.done()
+            later = TODAY + timedelta(days=2)
+            other.execute("update ledger.sweep_mark set cut_on = %s, cut_at = pg_current_xact_id()", (later,))
+            other.execute("commit")
+            assert late.result().fetchone() == (later,)
+    assert cut(begun)[0] == later
+
+
 def test_a_clock_that_is_put_back_is_followed(begun):
     begun.day(TODAY + timedelta(days=4000))
     begun.keep(ANN, TODAY, {"pets": "a cat"})

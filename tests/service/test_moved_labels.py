@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ledger.core.model import Decision, Handling
+from ledger.errors import Conflict
 from ledger.service import operators, principals
 
 WORDS = "I have one at home"
@@ -82,6 +83,21 @@ MOVES: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
         "ferrets",
         lambda s: None,
         lambda s: s.list_topic("ferret"),
+    ),
+    "a plural is listed by itself": (
+        "ferrets",
+        lambda s: s.list_topic("ferret"),
+        lambda s: s.list_topic("ferrets"),
+    ),
+    "a plural becomes an alias of another topic": (
+        "ferrets",
+        lambda s: (s.list_topic("ferret"), s.list_topic("animal")),
+        lambda s: alias(s, "animal", "ferrets"),
+    ),
+    "a second topic is listed to which it is as near": (
+        "parking_spaces",
+        lambda s: s.list_topic("parking_space"),
+        lambda s: s.list_topic("space_parking"),
     ),
     "a topic is unlisted of which a plural was said": (
         "parrots",
@@ -157,12 +173,34 @@ def test_an_unlisted_topic_is_handled_under_slips_of_its_labels_as_under_its_key
     assert [one.pending for one in scene.own().values()] == [True] * (handling is Handling.CONFIRM)
 
 
-def test_an_alias_that_an_operator_deleted_is_not_handled_as_what_it_led_to(scene):
-    scene.list_topic("animal", handling=Handling.FORBIDDEN)
+@pytest.mark.parametrize("handling", [Handling.FORBIDDEN, Handling.CONFIRM])
+def test_an_alias_that_was_deleted_is_handled_as_strictly_until_it_is_listed(scene, handling):
+    scene.list_topic("animal", handling=handling)
     alias(scene, "animal", "critter")
     no_alias(scene, "animal", "critter")
     scene.say("critter", WORDS)
-    assert list(scene.stored().values()) == [WORDS]
+    assert scene.stored() == {}
+    scene.list_topic("critter")
+    scene.say("critter", WORDS)
+    assert scene.stored() == {"critter": WORDS}, "operators say how it is handled"
+
+
+@pytest.mark.parametrize("handling", [Handling.FORBIDDEN, Handling.CONFIRM, Handling.SEALED])
+def test_a_topic_that_was_unlisted_is_no_alias_of_one_that_is_handled_more_loosely(scene, handling):
+    """It would be loosened in silence, without a preview."""
+    scene.list_topic("animal")
+    scene.list_topic("critter", handling=handling)
+    unlist(scene, "critter")
+    with pytest.raises(Conflict):
+        alias(scene, "animal", "critter")
+    scene.say("critter", WORDS)
+    assert scene.stored() == ({"critter": WORDS} if handling is Handling.SEALED else {})
+    scene.change("animal", {"handling": handling.value})
+    alias(scene, "animal", "critter")
+    no_alias(scene, "animal", "critter")
+    assert scene.database.rows("select handling from ledger.topic where key = 'critter'") == [
+        (handling.value,)
+    ]
 
 
 @every_move

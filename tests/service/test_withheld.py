@@ -164,6 +164,23 @@ def test_after_a_merge_under_a_hold_the_old_key_goes_with_the_hold_and_the_new_o
     assert set(withheld(scene)) == {"kids"} and scene.covered() == {}
 
 
+def test_what_is_released_under_the_new_key_while_the_old_one_is_withheld_is_withheld_again_with_the_hold(
+    scene,
+):
+    scene.list_topic("children")
+    scene.say("kids", "I want two kids", on=scene.today - timedelta(days=1))
+    scene.say("children", "I want three kids")
+    withhold(scene, "children")
+    scene.decide(Decision.GRANTED)
+    scene.run(operators.place_hold(scene.ledger.context, scene.who()))
+    scene.merge("children", "kids")
+    release(scene, "kids")
+    assert scene.quotes() == {"kids": "I want two kids"}
+    scene.run(operators.lift_hold(scene.ledger.context, scene.who()))
+    assert scene.stored() == {"kids": "I want three kids"} and scene.covered() == {}
+    assert set(withheld(scene)) == {"kids"}
+
+
 # ── Under a legal hold ───────────────────────────────────────────────────────────────────────────
 
 

@@ -28,7 +28,8 @@ _OURS: dict[str, Callable[[], LedgerError]] = {
     "LG003": lambda: NotFound("There is no such thing here, or no longer."),
     "LG004": lambda: PreconditionFailed("This has changed since it was read. Read it again, then decide."),
     "LG005": lambda: Conflict(
-        "An alias must be no topic of its own, and what was merged stays a label of where it went. Merge the topics instead."
+        "An alias must be no topic of its own, nor one that is handled more strictly, and what was merged stays a label of where it "
+        "went. List the topic and merge it instead."
     ),
     "LG006": lambda: InvalidRequest(
         "A message can't have been typed on a day that has yet to come.",

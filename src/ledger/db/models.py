@@ -109,6 +109,7 @@ class RetiredKey(Table, table=True):
     key: str = Field(primary_key=True, sa_type=Text)
     merged_into: str = Field(primary_key=True, sa_type=Text)
     fixed: bool = True
+    handling: str | None = Field(sa_type=Text)
 
 
 class FormerKey(Table, table=True):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from typing import NamedTuple
 from uuid import UUID
 
 from ledger.core.gate import Names, Reading
 from ledger.core.model import Candidate, Handling, Outcome, Reason, Topic, Verdict
 from ledger.core.registry.label import normalise
-from ledger.core.registry.named import Named
+from ledger.core.registry.named import Named, Registry
 from ledger.db import capture as db
 from ledger.db.operation import Surface, UseCase
 from ledger.errors import BadLabel, Unavailable
@@ -53,11 +54,11 @@ def capture(
         if by_registry and (yield from context.listed.registry(Surface.CAPTURE, anew=True)) is not registry:
             continue  # what is seconds old refuses nothing
         accepted = [
-            (one, outcome.verdict)
-            for one, outcome in zip(named, outcomes, strict=True)
-            if isinstance(one, Named) and outcome.verdict.accepted
+            _Accepted(key, one, outcome.verdict)
+            for key, one, outcome in zip(keys, named, outcomes, strict=True)
+            if isinstance(key, str) and isinstance(one, Named) and outcome.verdict.accepted
         ]
-        unlisted = sorted({one.key for one, _ in accepted if one.topic is None})
+        unlisted = sorted({one.named.key for one in accepted if one.named.topic is None})
         places: dict[str, db.Place] = {}
         if unlisted:
             if more := set(unlisted) - admitted:
@@ -67,7 +68,7 @@ def capture(
             places = dict(zip(unlisted, found, strict=True))
         if any(place.listed for place in places.values()):
             continue  # by another name, or since a moment ago
-        if (yield db.keep(principal, said_on, _kept(context, principal, accepted, places))):
+        if (yield db.keep(principal, said_on, _kept(context, principal, registry, accepted, places))):
             return outcomes
     raise Unavailable("The registry is being rearranged right now. Nothing was kept; try again.")
 
@@ -84,20 +85,29 @@ def _judge(reading: Reading, candidate: Candidate, named: Named | Verdict, avoid
     return Outcome(named.key, verdict, named.similar)
 
 
+class _Accepted(NamedTuple):
+    """A label in normal form, what it names, and the span that passed."""
+
+    key: str
+    named: Named
+    verdict: Verdict
+
+
 def _kept(
     context: Context,
     principal: UUID,
-    accepted: Sequence[tuple[Named, Verdict]],
+    registry: Registry,
+    accepted: Sequence[_Accepted],
     places: Mapping[str, db.Place],
 ) -> list[db.Kept]:
     """The answers that passed, one a topic: the last."""
     kept: dict[str, db.Kept] = {}
-    for named, verdict in accepted:
+    for key, named, verdict in accepted:
         if verdict.answer is None:
             continue
         topic = named.topic or places[named.key]
         question = named.topic.question if named.topic is not None and verdict.bare else None
-        names = named.names(topic.names)
+        names = registry.names(key, topic.names)
         marks = context.marks(principal, names)
         kept[topic.key] = db.Kept(topic.key, named.label, verdict.answer, question, names, marks)
     return list(kept.values())
@@ -136,7 +146,7 @@ def reconfirm(
             detail="The span, or the sentence that it stands in, says the opposite of `still_true`.",
             rule="contradiction",
         )
-    marks = context.marks(principal, named.names(place.names))
+    marks = context.marks(principal, registry.names(key, place.names))
     # the figure first, in a transaction without a row of his: afterwards nothing tells what there was to do
     yield db.outcome_add(principal, place.key, said_on, still_true, marks)
     answer = db.reconfirm(principal, place.key, said_on, still_true, marks)

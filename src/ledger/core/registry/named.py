@@ -22,22 +22,15 @@ class Named:
 
     `label` is its normal form; of a slip, a plural or a reordering it is the key that was meant. `topic` is the
     listed topic; None: the label's own key, coined or not, and `similar` holds up to five listed keys, best first.
-    `before`: the keys to which it led at other times, its own among them. What was deleted, withheld or forbidden under
-    one of them stays so for what is said under the label.
     """
 
     label: str
     topic: Topic | None
     similar: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         return self.label if self.topic is None else self.topic.key
-
-    def names(self, names: Sequence[str]) -> tuple[str, ...]:
-        """A topic's names, its key first, and behind them those that this label has from before."""
-        return tuple(dict.fromkeys((*names, *self.before)))
 
 
 class Registry:
@@ -59,11 +52,24 @@ class Registry:
 
     def named(self, key: str) -> Named:
         """What a label in normal form names: exact key or alias, else near enough, else its own key."""
-        before = (key, *(former for label in self._moved.alike(key) for former in self.former[label]))
         if (topic := self._names.get(key)) is not None:
-            return Named(key, topic, before=before)
+            return Named(key, topic)
         match self._near.near(key):
             case Near("same", (meant,)):
-                return Named(meant, self._names[meant], before=before)
+                return Named(meant, self._names[meant])
             case Near(_, similar):
-                return Named(key, None, similar, before)
+                return Named(key, None, similar)
+
+    def names(self, key: str, names: Sequence[str]) -> tuple[str, ...]:
+        """The names of the topic to which a label leads, and behind them the keys to which it may have led at other times.
+
+        Which label leads where depends on all that are listed: one more takes plurals and slips away from another. What
+        was deleted or withheld under one of these keys stays so for what is said under the label. `key` is the label in
+        normal form, and its own key.
+        """
+        beside = (name for other in self._near.alike(key) for name in self._names[other].names)
+        return tuple(dict.fromkeys((*names, key, *beside, *self.moved(key))))
+
+    def moved(self, key: str) -> tuple[str, ...]:
+        """The keys to which a label in normal form led before operators moved it, or another that it is almost."""
+        return tuple(former for label in self._moved.alike(key) for former in self.former[label])

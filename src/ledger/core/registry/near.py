@@ -99,20 +99,25 @@ class Listed:
 
     def near(self, key: str) -> Near:
         """What a normalised label is near to. Deterministic, whatever the order of the listed names."""
-        if alike := self.alike(key):
-            return Near("same" if len(alike) == 1 else "similar", alike[:MOST_SIMILAR])
+        if key in self.names:
+            return Near("same", (self.names[key],))
         label = Label(key, self._lists)
-        keys = tuple(self._similar(label)) if label.may_be_near else ()
+        if not label.may_be_near:
+            return FAR
+        if found := self._reorderings(label) or self._slips(label):
+            keys = tuple(dict.fromkeys(self._keys[at] for at in found))
+            return Near("same" if len(keys) == 1 else "similar", keys[:MOST_SIMILAR])
+        keys = tuple(self._similar(label))
         return Near("similar", keys) if keys else FAR
 
     def alike(self, key: str) -> tuple[str, ...]:
-        """The keys of the labels that this one is, or of which it is a plural, another order of words, or a slip."""
-        if key in self.names:
-            return (self.names[key],)
+        """The keys of the labels that this one is, or of which it is a plural, another order of words, or a slip: to each
+        of them it leads, or would if the others were not there."""
+        found = [self.names[key]] if key in self.names else []
         label = Label(key, self._lists)
-        if not label.may_be_near:
-            return ()
-        return tuple(dict.fromkeys(self._keys[at] for at in self._reorderings(label) or self._slips(label)))
+        if label.may_be_near:
+            found += [self._keys[at] for at in (*self._reorderings(label), *self._slips(label))]
+        return tuple(dict.fromkeys(found))
 
     def _reorderings(self, label: Label) -> list[int]:
         """Labels of the same words, in the singular. Another order of "from a to b" says another thing."""
@@ -138,10 +143,13 @@ class Listed:
         if len(label.words) != len(listed.words):
             return len(label.spelt) > SHORTEST_TYPO
         pairs = zip(label.words, listed.words, strict=True)
-        [(typed, meant), *more] = [(a, b) for a, b in pairs if a.singular != b.singular]
+        match [(a, b) for a, b in pairs if a.singular != b.singular]:
+            case [(typed, meant)]:
+                pass
+            case _:
+                return False
         return (
-            not more
-            and len(meant.plain) >= SHORTEST_TYPO
+            len(meant.plain) >= SHORTEST_TYPO
             and len(typed.plain) >= SHORTEST_TYPO - 1
             and typed.plain.isascii()  # words of other scripts are not in the lists
             and not {typed.plain, typed.plain_singular} & self._lists.real_words

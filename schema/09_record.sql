@@ -22,8 +22,8 @@ create function ledger.in_place(the_mark uuid) returns text
 
 -- ── What stands ──────────────────────────────────────────────────────────────────────────────────
 
--- Of these principals. A topic that is withheld stands under each of its names: under one of them it was withheld before
--- a merge. `topic` is '' where the row is about none, or a mark says what it is about.
+-- Of these principals. A topic that is withheld stands under each of its names and labels: under one of them it was
+-- withheld before a merge, or before the label led there. `topic` is '' where the row is about none, or a mark says what it is about.
 create function ledger.standing_of(whose uuid[])
   returns table (principal uuid, what text, topic text, mark uuid, day date)
   language plpgsql stable as $$
@@ -47,7 +47,9 @@ begin
       from ledger.withheld w
       cross join lateral (select w.topic as name
                           union all
-                          select r.key from ledger.retired_key r where r.merged_into = w.topic) n
+                          select r.key from ledger.retired_key r where r.merged_into = w.topic
+                          union all
+                          select a.alias from ledger.topic_alias a where a.key = w.topic) n
      where w.principal = any (whose)
     union all
     select b.principal, b.what, '', b.mark, b.not_before from ledger.barrier b where b.principal = any (whose);
@@ -99,6 +101,22 @@ create function ledger.record_withholding(the_topic text) returns setof uuid
 as $$
 begin
   return query select w.principal from ledger.withheld w where w.topic = the_topic order by w.principal;
+end $$;
+
+-- The topic that a label leads to, and then all its names and labels.
+create function ledger.record_names(label text) returns setof text
+  language plpgsql stable strict security definer
+  set search_path = pg_catalog, ledger, pg_temp
+as $$
+declare
+  the_key text := (ledger.keys_of(array[label]))[1];
+begin
+  return query
+    select the_key
+    union all
+    select r.key from ledger.retired_key r where r.merged_into = the_key
+    union all
+    select a.alias from ledger.topic_alias a where a.key = the_key;
 end $$;
 
 -- The registry's restrictions and merges: `what` stands for `key`, or leads it to `into_key`. A handling holds those that
@@ -297,7 +315,7 @@ begin
      and exists (select from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid)
                   where r.what = 'withheld' and r.topic is not null and r.mark = ledger.mark_in(w.topic));
   insert into ledger.withheld (principal, topic)
-  select distinct p, coalesce(r.topic, ledger.in_place(r.mark))
+  select distinct p, coalesce((ledger.keys_of(array[r.topic]))[1], ledger.in_place(r.mark))
     from jsonb_to_recordset(rows) as r(what text, topic text, mark uuid)
    where r.what = 'withheld'
   on conflict do nothing;

@@ -144,6 +144,7 @@ begin
       ('record_standing',     'ledger_own_reader',     'ledger_sweeper'),
       ('record_page',         'ledger_custodian',      'ledger_sweeper'),
       ('record_withholding',  'ledger_custodian',      'ledger_sweeper'),
+      ('record_names',        'ledger_custodian',      'ledger_sweeper'),
       ('record_registry',     'ledger_custodian',      'ledger_sweeper'),
       ('record_state',        'ledger_custodian',      'ledger_sweeper'),
       ('record_renew',        'ledger_custodian',      'ledger_sweeper'),

@@ -155,8 +155,11 @@ class House:
     def lifting(self, name: str = "ann") -> Any:
         return operators.lift_hold(self.ledger.context, self.who(name))
 
+    def sweeping(self) -> Any:
+        return sweeps.sweep(record=self.ledger.context.record)
+
     def sweep(self) -> dict[str, int]:
-        done: dict[str, int] = self.run(sweeps.sweep(record=self.ledger.context.record))
+        done: dict[str, int] = self.run(self.sweeping())
         return done
 
     # ── What others see ──────────────────────────────────────────────────────────────────────────

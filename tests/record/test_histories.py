@@ -92,8 +92,10 @@ class Play:
     def _later(self, *_: Any) -> None:
         self.house.later()
 
-    def _sweep(self, *_: Any) -> None:
-        assert not self.house.sweep()["behind"]
+    def _sweep(self, _what: str, _name: str, _topic: str, _which: int, crash: int) -> None:
+        if self.house.crash(self.house.sweeping(), 3 * crash):
+            self._reopen()
+        assert not self.house.ahead
 
     def _reopen(self, *_: Any) -> None:
         self.house.reopen()

@@ -148,3 +148,23 @@ def test_an_erasure_that_waits_for_the_end_of_a_hold_waits_again(told: House) ->
     assert told.stored() == set()
     told.reopen()
     assert not told.ahead
+
+
+def test_what_is_withheld_follows_a_label_that_is_put_moved_and_deleted_and_nobody_is_locked_out(
+    told: House,
+) -> None:
+    told.run(told.withholding("kittens"))
+    for topic, puts in (("cats", True), ("chairs", True), ("chairs", False), ("cats", True)):
+        step = operators.put_alias if puts else operators.delete_alias
+        told.run(step(told.ledger.context, topic, "kittens"))
+        told.reopen()
+        assert not told.ahead and told.quotes() == {"I have two cars"}
+        assert told.sweep()["behind"] == 0
+    backup = told.backup()
+    told.run(told.releasing("cats"))
+    told.reopen()
+    assert not told.ahead and told.quotes() == {"I have three cats", "I have two cars"}
+    told.run(told.withholding("kittens"))  # under every key to which the label led
+    told.restore(backup)
+    told.reconcile()
+    assert told.quotes() == {"I have two cars"}

@@ -161,6 +161,16 @@ def test_what_is_withheld_under_a_label_is_withheld_where_the_label_leads(scene,
     assert [entry.answer for entry in scene.recall(label, name="bob").values()] == [WORDS]
 
 
+def test_what_is_withheld_under_a_label_is_withheld_where_it_leads_again(scene):
+    scene.list_topic("parrot")
+    scene.decide(Decision.GRANTED)
+    scene.say("parrots", WORDS)
+    unlist(scene, "parrot")
+    scene.run(principals.withhold_topic(scene.ledger.context, scene.who(), "parrots"))
+    scene.list_topic("parrot")
+    assert scene.recall("parrots") == {} and scene.covered("parrot") == {}
+
+
 @pytest.mark.parametrize("handling", [Handling.FORBIDDEN, Handling.CONFIRM])
 @pytest.mark.parametrize("label", ["parrot", "parrots", "parot", "budgie", "budgies"])
 def test_an_unlisted_topic_is_handled_under_slips_of_its_labels_as_under_its_key(scene, label, handling):

@@ -68,7 +68,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "ledger_sweeper": (
         "cut", "sweep_pieces", "sweep_due", "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot",
         "sweep_restamp", "sweep_rewrite", "sweep_held_back", "sweep_done", "swept_on", "record_standing", "record_page",
-        "record_withholding", "record_registry", "record_state", "record_renew", "record_is_ahead", "today",
+        "record_withholding", "record_names", "record_registry", "record_state", "record_renew", "record_is_ahead", "today",
     ),
 }  # fmt: skip
 
@@ -86,7 +86,7 @@ _RUN_AS: dict[str, tuple[str, ...]] = {
     "ledger_custodian": (
         "topic_create", "topic_change", "topics_merge", "alias_put", "sweep_ask", "cut", "sweep_pieces", "sweep_due",
         "sweep_expired", "sweep_keys", "sweep_credentials", "sweep_snapshot", "sweep_restamp", "sweep_held_back", "sweep_done",
-        "swept_on", "record_page", "record_withholding", "record_registry", "record_state", "record_renew",
+        "swept_on", "record_page", "record_withholding", "record_names", "record_registry", "record_state", "record_renew",
     ),
     "ledger_owner": ("today", "sweep_rewrite"),
 }  # fmt: skip

@@ -68,6 +68,16 @@ def withholding(topic: str) -> Operation[list[UUID]]:
     )
 
 
+def names(label: str) -> Operation[list[str]]:
+    """The topic that a label leads to, first; then all its names and labels."""
+    return Operation(
+        Surface.SWEEPER,
+        "select * from ledger.record_names(%s)",
+        (label,),
+        lambda rows: [name for (name,) in rows],
+    )
+
+
 def registry() -> Operation[Registry]:
     return Operation(
         Surface.SWEEPER,

@@ -8,6 +8,7 @@ Source: schema/record.sql.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -36,11 +37,11 @@ class DatabaseLock:
     def __init__(self, connection: psycopg.Connection[Any], free: Semaphore) -> None:
         self.connection = connection
         self._free = free
-        self._is_held = True
+        self._process: int | None = os.getpid()
 
     def release(self) -> None:
-        if self._is_held:
-            self._is_held = False
+        process, self._process = self._process, None
+        if process == os.getpid():  # a forked child has no part in it
             self.connection.close()
             self._free.release()
 

@@ -7,7 +7,6 @@ there to be locked.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from uuid import UUID
 from ledger import private
 from ledger.core.record import NOBODY, Taken, What, united
 from ledger.core.store import Head
+from ledger.embedded import locks
 from ledger.errors import SetupError, Unavailable
 
 NAME, LOCK = "taken", "lock"
@@ -26,15 +26,16 @@ _DAMAGED = "is damaged. Put it back from a copy, or do without: answer-ledger re
 
 
 class FileLock:
-    """The lock of the whole file, since it is written whole."""
+    """The lock of the whole file, since it is written whole. A forked child has no part in it."""
 
     def __init__(self, handle: int) -> None:
+        self._process = os.getpid()
         self._handle: int | None = handle
 
     def release(self) -> None:
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        handle, self._handle = self._handle, None
+        if handle is not None and self._process == os.getpid():
+            locks.release(handle)
 
     def __del__(self) -> None:
         self.release()  # of a call that was cancelled before it heard that it has the lock
@@ -54,13 +55,8 @@ class FileStore:
     def lock(self, principal: UUID) -> FileLock | None:
         self._make_folder()
         with self._reached():
-            handle = os.open(self._folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            return None
-        return FileLock(handle)
+            handle = locks.try_exclusive(self._folder / LOCK)
+        return None if handle is None else FileLock(handle)
 
     def head(self) -> Head | None:
         found = self._read()

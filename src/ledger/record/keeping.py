@@ -12,7 +12,7 @@ Source: DESIGN section 4, "The record"; decision 0012.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -77,9 +77,22 @@ class Record:
         """
         return (yield from self._kept(principal, partial(self._standing, principal), steps))
 
-    def of_the_registry(self, step: Step, withheld: Sequence[str] = ()) -> UseCase[Any]:
-        """The same for a step of an operator; `withheld` are the topics that it may have withheld for many."""
-        (found,) = yield from self._kept(NOBODY, self._registry, (step,))
+    def of_the_registry(
+        self, step: Step, withheld: Sequence[str] = (), goes: Mapping[UUID, Goes] | None = None
+    ) -> UseCase[Any]:
+        """The same for a step of an operator; `withheld` are the topics that it may have withheld for many, and `goes` what it
+        may give back to principals."""
+        goes = goes or {}
+        for principal, rows in goes.items():
+            yield from self.put_down(principal, rows, stands=False)
+        try:
+            (found,) = yield from self._kept(NOBODY, self._registry, (step,))
+        except Exception:
+            for principal in goes:
+                yield from self.put_down(principal)
+            raise
+        for principal, rows in goes.items():
+            yield from self.put_down(principal, rows)
         for topic in withheld:
             for principal in (yield db.withholding(topic)):
                 yield from self.put_down(principal)
@@ -120,11 +133,15 @@ class Record:
         rows = yield from standing()
         yield Work(partial(self.store.unite, rows, whose))
 
-    def put_down(self, principal: UUID) -> UseCase[None]:
-        """Puts down what stands of a principal, where a step that was not about them alone took something away."""
+    def put_down(self, principal: UUID, goes: Goes | None = None, *, stands: bool = True) -> UseCase[None]:
+        """Puts down what `stands` of a principal, where a step that was not about them alone took something away; before it
+        takes out what `goes`."""
         lock = yield from self.locked(principal)
         try:
-            yield from self._put_down(principal, partial(self._standing, principal))
+            if goes is not None:
+                yield Work(partial(self.store.take_out, principal, goes))
+            if stands:
+                yield from self._put_down(principal, partial(self._standing, principal))
         finally:
             lock.release()
 

@@ -69,11 +69,13 @@ def withheld(context: Context, principal: UUID) -> UseCase[list[Withheld]]:
 def withhold_topic(context: Context, principal: UUID, label: str) -> UseCase[None]:
     """Keeps the topic that a label stands for back from all agents, whatever was or will be said on it.
 
-    Nothing tells whether the label was ever coined. Raises BadLabel, LegalHold where an erasure waits.
+    So are those for which the label stood before operators moved it. Nothing tells whether the label was ever coined.
+    Raises BadLabel, LegalHold where an erasure waits.
     """
+    key = normalise(label, context.avoid)
     registry = yield from context.listed.registry(Surface.AGENT)  # the label names what it names for agents
-    withholding = db.withhold(principal, registry.named(normalise(label, context.avoid)).label, True)
-    yield from taking.take(context, principal, withholding)
+    for one in dict.fromkeys((registry.named(key).label, *registry.moved(key))):
+        yield from taking.take(context, principal, db.withhold(principal, one, True))
 
 
 def withhold(context: Context, principal: UUID, entry_id: str, keep_back: bool) -> UseCase[None]:

@@ -47,10 +47,15 @@ def erase(
 
 
 def step_of_the_registry(
-    context: Context, operation: Operation[T], loosens: Collection[str] = (), withheld: Sequence[str] = ()
+    context: Context,
+    operation: Operation[T],
+    loosens: Collection[str] = (),
+    withheld: Sequence[str] = (),
+    label: str | None = None,
 ) -> UseCase[T]:
     """A step of an operator. `loosens`: keys whose restrictions it may take back, and merges into which it may move;
-    `withheld`: topics that it may withhold for many."""
+    `withheld`: topics that it may withhold for many. `label`: it may lead elsewhere from now on, and what is withheld where
+    it led does not stand under it any more."""
     record = context.record
     if record is None:
         done: T = yield operation
@@ -66,7 +71,13 @@ def step_of_the_registry(
             restricts = row.what in (*HANDLINGS, What.UNLISTED)
             return (restricts and row.mark in marks) or (not restricts and row.principal in led)
 
-    found: T = yield from record.of_the_registry(Step(operation, goes), withheld)
+    moves: dict[UUID, Goes] = {}
+    if label is not None:
+        topic, *_ = yield db.names(label)
+        if topic != label:
+            for principal in (yield db.withholding(topic)):
+                moves[principal] = of(What.WITHHELD, marks={record.marks.mark(label, of=principal)})
+    found: T = yield from record.of_the_registry(Step(operation, goes), withheld, moves)
     return found
 
 
@@ -76,9 +87,8 @@ def release(context: Context, principal: UUID, topic: str, operation: Operation[
     if record is None:
         yield operation
         return
-    registry: db.Registry = yield db.registry()
-    names = {topic, *(key for _, key, into in registry if into == topic)}
-    marks = {record.marks.mark(name, of=principal) for name in names}
+    names: list[str] = yield db.names(topic)
+    marks = {record.marks.mark(name, of=principal) for name in (topic, *names)}
     yield from give_back(context, principal, operation, of(What.WITHHELD, marks=marks))
 
 

@@ -76,9 +76,11 @@ def put_alias(context: Context, label: str, alias: str) -> UseCase[None]:
         handling=named.handling,
         question=named.question,
     )
-    yield from taking.step_of_the_registry(context, db.alias_put(key, named.key), {key}, (key, named.key))
+    put = db.alias_put(key, named.key)
+    yield from taking.step_of_the_registry(context, put, {key}, (key, named.key), label=key)
 
 
 def delete_alias(context: Context, label: str, alias: str) -> UseCase[None]:
     """The label leads to that topic no longer. Raises BadLabel, NotFound, Conflict."""
-    yield db.alias_delete(normalise(alias), normalise(label))
+    key = normalise(alias)
+    yield from taking.step_of_the_registry(context, db.alias_delete(key, normalise(label)), label=key)

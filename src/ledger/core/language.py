@@ -94,6 +94,36 @@ LISTS: Mapping[str, frozenset[str]] = {
     "bare": frozenset({"fillers", "yes", "no", "yes_tails", "no_tails", "pointers", "still", "changed"}),
     "value": frozenset({"words", "leads"}),
     "context": frozenset({"phrases"}),
+    "structure": frozenset(
+        {
+            "adjoins",
+            "adverbs",
+            "answers",
+            "contracted",
+            "copulas",
+            "counted",
+            "determiners",
+            "dummies",
+            "frames",
+            "fronts",
+            "greetings",
+            "joins",
+            "leads",
+            "numbers",
+            "objects",
+            "others",
+            "people",
+            "prepositions",
+            "scales",
+            "services",
+            "signs",
+            "soft",
+            "speakers",
+            "tails",
+            "things",
+            "unsure",
+        }
+    ),
     "secret": frozenset({"words", "numbers", "links"}),
     "harmless": frozenset({"phrases"}),
 }
@@ -253,6 +283,11 @@ class Lexicon:
             for word in slot
         )
         return frozenset(of_phrases).union(*(language.telling for language in self.languages))
+
+    @cached_property
+    def contracted(self) -> dict[str, Words]:
+        """Contracted words, each with the words that it stands for: "i'm" for "i am"."""
+        return {form[0]: form[1:] for form in self.spelt("structure", "contracted")}
 
     @cached_property
     def _all_cues(self) -> list[tuple[Phrase, Cue | None]]:

@@ -24,6 +24,7 @@ from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
+from ledger.core.gate.structure import Structure
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import Folded, fold, has_substance
@@ -74,6 +75,7 @@ class Reading:
         self._rules = [rule for rule in RULES if rule.name not in without] if without else RULES
         # What was worked out for a sentence, or a quotation, of this index.
         self._turns: dict[int, tuple[Turns, Turns]] = {}
+        self._structures: dict[int, Structure] = {}
         self._questions: dict[int, Place | None] = {}
         self._foreign: dict[int, bool] = {}
         self._others: dict[int, bool] = {}
@@ -285,6 +287,33 @@ class Reading:
             found = turns(self.message, self.sentences[index], self.lexicon, before[0] if before else None)
             self._turns[index] = (found, found.only("speech"))
         return self._turns[index]
+
+    def structure(self, index: int) -> Structure:
+        """The structure of a sentence."""
+        if index not in self._structures:
+            end = self.sentences.extent(index)[1]
+            self._structures[index] = Structure(self.message, self.sentences[index], self.lexicon, end)
+        return self._structures[index]
+
+    def structural_fault(self, start: int, end: int) -> str | None:
+        """What the structure of its sentences has against a slice: `value`, `phrase`, `label`, `frame` or `front`; None: it stands."""
+        if self._base is not self:
+            return None
+        touched = self.sentences.touched(start, end)
+        if not touched:
+            return None
+        opening, closing = self.sentences[touched.start], self.sentences[touched.stop - 1]
+        first, stop = bisect_left(opening.starts, start), bisect_right(closing.ends, end)
+        if first >= len(opening):
+            return None
+        begins = opening.within(start, end)
+        ends = closing.within(start, end)
+        while stop > ends.start and not closing.is_word(stop - 1):
+            stop -= 1
+        fault = self.structure(touched.stop - 1).cut_behind(ends.start, stop, start, end) if stop else None
+        if fault != "value":
+            fault = self.structure(touched.start).cut_before(begins.start) or fault
+        return fault
 
     def leans(self, start: int, end: int) -> bool:
         """Whether a slice holds words that lean on the listener or the place."""

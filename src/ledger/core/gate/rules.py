@@ -41,6 +41,11 @@ class Spot:
         """The first cue that turns the slice and that it leaves behind."""
         return self.reading.first_cut(self.start, self.end)
 
+    @cached_property
+    def fault(self) -> str | None:
+        """What the structure of its sentence has against the slice."""
+        return self.reading.structural_fault(self.start, self.end)
+
     def cut_by(self, rule: str) -> Turn | None:
         return self.cut if self.cut is not None and self.cut.rule == rule else None
 
@@ -234,6 +239,56 @@ def correction(spot: Spot) -> Turn | None:
 def irony(spot: Spot) -> Turn | None:
     """What marks the span as not meant is left behind. Source: DESIGN section 6, rule 3."""
     return spot.cut_by("irony")
+
+
+@_rule(
+    Reason.MID_WORD,
+    refused=("my budget is [2] million", "I want [50] % remote", "half [a day]"),
+    kept=("my budget is [2 million]", "I want [50 % remote]"),
+)
+def value(spot: Spot) -> bool:
+    """A number goes on behind the span, or stands behind a part of it. Source: DESIGN section 6, rule 2."""
+    return spot.fault == "value"
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("[pets] - no, kids - yes", "[Smoking]: none", "Mum: [type 2 diabetes]"),
+    kept=("[Smoking: none]", "Sam: [10.04]"),
+)
+def label(spot: Spot) -> bool:
+    """What is only named is kept without what is said of it, or a value without whose it is. Source: DESIGN section 6, rule 3."""
+    return spot.fault == "label"
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("[I have a cat] allergy", "[night shifts] don't work for me", "[I've had no claims] since 2019"),
+    kept=("[I have a cat allergy], so no cats", "[I've had no claims since 2019]"),
+)
+def phrase(spot: Spot) -> bool:
+    """The span ends inside its phrase or clause: what follows belongs to it. Source: DESIGN section 6, rule 3."""
+    return spot.fault == "phrase"
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("in theory [I can start in March]", "pay me double and [I work nights]", "last year, [I wanted kids]"),
+    kept=("[in theory I can start in March]", "hey Marta, [I can start in March]"),
+)
+def front(spot: Spot) -> bool:
+    """What stands in front of the subject belongs to its clause. Source: DESIGN section 6, rule 3; Huddleston and Pullum 2002, chapter 8."""
+    return spot.fault == "front"
+
+
+@_rule(
+    Reason.MEANING_CUT,
+    refused=("I ruled out [surgery]", "I'm negative for [HIV]", "half my team [works nights]"),
+    kept=("I live in [Ghent]", "we use [Postgres 16]", "[I ruled out surgery]"),
+)
+def frame(spot: Spot) -> bool:
+    """What governs the span is not on the list of what affirms, or its subject is not the speaker. Source: DESIGN section 6, rule 3."""
+    return spot.fault == "frame"
 
 
 @_rule(

@@ -299,6 +299,16 @@ class Reading:
         """What the structure of its sentences has against a slice: `value`, `phrase`, `label`, `frame` or `front`; None: it stands."""
         if self._base is not self:
             return None
+        faults = [each.structural_fault_in_own(start, end) for each in (self, *self._others_too) if each.has_structure]
+        return None if None in faults or not faults else faults[0]
+
+    @property
+    def has_structure(self) -> bool:
+        """Whether there is data for the structure of the language."""
+        return bool(self.lexicon.table("structure", "joins").firsts)
+
+    def structural_fault_in_own(self, start: int, end: int) -> str | None:
+        """The same under this reading's language alone."""
         touched = self.sentences.touched(start, end)
         if not touched:
             return None

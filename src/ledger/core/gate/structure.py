@@ -23,6 +23,7 @@ _ENDING = frozenset((";", "¿"))
 _DENYING_MARKS = frozenset("=✗✘❌☒🚫⛔≠")
 _UNITS = frozenset("%‰°€$£¥₹")
 _CROSSED = "~~"
+_OPENING_CUES = frozenset({"negation", "hedge", "opinion", "exception", "condition"})
 _MOST = 64  # tokens in front of a slice that are looked at
 _NEAR = 4  # words in front of a slice with which a wider one may start
 _ROUNDS = 8  # segments in front of a slice that are looked at
@@ -70,7 +71,7 @@ class Structure:
             if word in _OPENING:
                 return "phrase"
             if word == ":":
-                return "label"
+                return None if self._has_verb(first, stop) or self._opens_with_cue(first) else "label"
             if not sentence.is_word(at):
                 behind = at + 1
                 if behind < size and word[0] in ",—-.…":
@@ -82,7 +83,7 @@ class Structure:
             length = joins.match(words, at)
             if length:
                 return "phrase" if adjoins.match(words, at + length) else None
-            if self.known and self._is_service and self._may_end_in_service(first, stop, at):
+            if self._is_service and not self._has_verb(first, stop) and self._may_end_in_service(first, stop, at):
                 return None
             return "phrase" if self.known else None
         return None
@@ -155,7 +156,17 @@ class Structure:
             return self._cut_in_front(bound, at)
         if self._is_service and self._may_start_in_service(first):
             return None
+        if self._opens_with_cue(first) and not self._tells_of_somebody(at, first):
+            return None
         return "frame"
+
+    def _opens_with_cue(self, first: int) -> bool:
+        """Whether a slice that starts there opens with what turns it: "isn't cheap", "could be late"."""
+        return any(cue is not None and cue.rule in _OPENING_CUES for _, cue in self._lexicon.cues_at(self._shapes, first))
+
+    def _tells_of_somebody(self, at: int, stop: int) -> bool:
+        """Whether the words of a subject name somebody who is not the speaker."""
+        return bool(self._table("others").match(self._words, at)) or self._names_somebody(at, stop)
 
     def _bound(self, first: int) -> int:
         """Where the part of the sentence starts that a token stands in: behind a mark or a conjunction."""

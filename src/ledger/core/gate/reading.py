@@ -297,7 +297,7 @@ class Reading:
 
     def structural_fault(self, start: int, end: int) -> str | None:
         """What the structure of its sentences has against a slice: `value`, `phrase`, `label`, `frame` or `front`; None: it stands."""
-        if self._base is not self:
+        if self._base is not self or not self.has_structure:
             return None
         faults = [each.structural_fault_in_own(start, end) for each in (self, *self._others_too) if each.has_structure]
         return None if None in faults or not faults else faults[0]

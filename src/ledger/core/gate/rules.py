@@ -242,6 +242,43 @@ def irony(spot: Spot) -> Turn | None:
 
 
 @_rule(
+    Reason.NEEDS_CONTEXT,
+    refused=("[I'd love to work for you]", "I found [your office] easily"),
+    kept=("[I start this month]", "[I live in Dallas]"),
+)
+def context(spot: Spot) -> bool:
+    """Words that lean on the listener or the place say nothing to anybody else. Source: DESIGN section 6, rule 5; Levinson 1983, chapter 2 (deixis)."""
+    return spot.reading.leans(spot.start, spot.end)
+
+
+@_rule(
+    Reason.NEEDS_QUESTION,
+    refused=("[yes]", "[same as before]", "[no] idea"),
+    kept=("[two]", "[yes, I smoke]"),
+)
+def bare(spot: Spot) -> bool:
+    """A yes, a no or a pointer means nothing without its question, nor without the words that follow it. Source: DESIGN section 6, rule 5."""
+    return spot.reading.is_bare_unasked(spot.answer, spot.question) or spot.reading.cuts_bare(
+        spot.start, spot.end
+    )
+
+
+@_rule(
+    Reason.SECRET,
+    refused=(
+        "[my password is hunter2!]",
+        "[my card is 4111 1111 1111 1111]",
+        "my password is [hunter2]",
+        "my card is 4111 [1111 1111 1111]",
+    ),
+    kept=("[my phone has 4111 contacts]", "my pin is 4821. [I have two kids]"),
+)
+def secret(spot: Spot) -> bool:
+    """No credential, and no card, account or identity number, nor a part of one. Source: DESIGN section 6, rule 6; ISO/IEC 7812, ISO 13616."""
+    return spot.reading.meets_secret(spot.start, spot.end)
+
+
+@_rule(
     Reason.MID_WORD,
     refused=("my budget is [2] million", "I want [50] % remote", "half [a day]"),
     kept=("my budget is [2 million]", "I want [50 % remote]"),
@@ -289,43 +326,6 @@ def front(spot: Spot) -> bool:
 def frame(spot: Spot) -> bool:
     """What governs the span is not on the list of what affirms, or its subject is not the speaker. Source: DESIGN section 6, rule 3."""
     return spot.fault == "frame"
-
-
-@_rule(
-    Reason.NEEDS_CONTEXT,
-    refused=("[I'd love to work for you]", "I found [your office] easily"),
-    kept=("[I start this month]", "[I live in Dallas]"),
-)
-def context(spot: Spot) -> bool:
-    """Words that lean on the listener or the place say nothing to anybody else. Source: DESIGN section 6, rule 5; Levinson 1983, chapter 2 (deixis)."""
-    return spot.reading.leans(spot.start, spot.end)
-
-
-@_rule(
-    Reason.NEEDS_QUESTION,
-    refused=("[yes]", "[same as before]", "[no] idea"),
-    kept=("[two]", "[yes, I smoke]"),
-)
-def bare(spot: Spot) -> bool:
-    """A yes, a no or a pointer means nothing without its question, nor without the words that follow it. Source: DESIGN section 6, rule 5."""
-    return spot.reading.is_bare_unasked(spot.answer, spot.question) or spot.reading.cuts_bare(
-        spot.start, spot.end
-    )
-
-
-@_rule(
-    Reason.SECRET,
-    refused=(
-        "[my password is hunter2!]",
-        "[my card is 4111 1111 1111 1111]",
-        "my password is [hunter2]",
-        "my card is 4111 [1111 1111 1111]",
-    ),
-    kept=("[my phone has 4111 contacts]", "my pin is 4821. [I have two kids]"),
-)
-def secret(spot: Spot) -> bool:
-    """No credential, and no card, account or identity number, nor a part of one. Source: DESIGN section 6, rule 6; ISO/IEC 7812, ISO 13616."""
-    return spot.reading.meets_secret(spot.start, spot.end)
 
 
 @_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",), of_words=True)

@@ -215,9 +215,20 @@ class Structure:
             return True
         verb = self._table("copulas" if thing else "frames").match(tokens, at)
         if not verb:
-            return False
+            return not length and not thing and self._skip(("determiners",), tokens, at) == size
         at = self._skip(("adverbs", "determiners"), tokens, at + verb)
-        return at == size
+        return at == size or (bool(length) and self._is_deep(tokens, at))
+
+    def _is_deep(self, tokens: Sequence[str], at: int) -> bool:
+        """Whether what stands between an affirming verb and its further value tells where, when or with whom: "I met Kim in | Dallas"."""
+        locating, determiners = self._table("locating").firsts, self._table("determiners")
+        last = len(tokens)
+        while last > at and tokens[last - 1] in determiners.firsts and tokens[last - 1] not in locating:
+            last -= 1
+        if last <= at + 1 or tokens[last - 1] not in locating:
+            return False
+        closed = self._table("closed").firsts
+        return not any(token in closed for token in tokens[at : last - 1])
 
     def _skip(self, names: Sequence[str], tokens: Sequence[str], at: int) -> int:
         tables = [self._table(name) for name in names]
@@ -356,7 +367,10 @@ class Structure:
 
     @cached_property
     def _is_service(self) -> bool:
-        services = self._table("services")
+        tables = self._table("services"), self._lexicon.table("question", "requests"), self._lexicon.table("question", "offers")
+        services = tables[0]
+        if any(table.match(self._shapes, self._behind_leads(0, len(self._shapes))) for table in tables[1:]):
+            return True
         return any(word in services.firsts and services.match(self._shapes, at) for at, word in enumerate(self._shapes))
 
     def _may_start_in_service(self, first: int) -> bool:
@@ -372,6 +386,6 @@ class Structure:
         word = self._shapes[at]
         if self._is_number(stop - 1) and stop - first == 1:
             return word in self._table("counted").firsts or word in self._table("prepositions").firsts
-        return word == "#" or any(
+        return word == "#" or word in self._table("counted").firsts or any(
             word in self._table(name).firsts for name in ("prepositions", "determiners", "copulas", "adverbs", "speakers", "objects")
         )

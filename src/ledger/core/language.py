@@ -120,6 +120,7 @@ LISTS: Mapping[str, frozenset[str]] = {
             "services",
             "signs",
             "soft",
+            "spans",
             "speakers",
             "tails",
             "things",

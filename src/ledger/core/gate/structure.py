@@ -52,6 +52,8 @@ class Structure:
             return fault
         if self._is_number(stop - 1) and self._goes_on_as_number(at):
             return "value"
+        if self._table("spans").match(words, first) and words[at] in self._table("soft").firsts:
+            return "value"
         tails, joins, adjoins = self._table("tails"), self._table("joins"), self._table("adjoins")
         opened = 0
         while at < size:
@@ -154,7 +156,7 @@ class Structure:
             return self._cut_in_front(bound, first)
         if self._governs(at, first):
             return self._cut_in_front(bound, at)
-        if self._is_service and self._may_start_in_service(first):
+        if self._is_service and self._may_start_in_service(at, first):
             return None
         if self._opens_with_cue(first) and not self._tells_of_somebody(at, first):
             return None
@@ -373,9 +375,11 @@ class Structure:
             return True
         return any(word in services.firsts and services.match(self._shapes, at) for at, word in enumerate(self._shapes))
 
-    def _may_start_in_service(self, first: int) -> bool:
+    def _may_start_in_service(self, at: int, first: int) -> bool:
         """Whether a phrase may start there: behind a preposition, an article, a verb that asks for something."""
-        before = self._shapes[first - 1]
+        before, unsure = self._shapes[first - 1], self._table("unsure").firsts
+        if any(word in unsure for word in self._words[at:first]):
+            return False
         return before == "#" or not self._sentence.is_word(first - 1) or any(
             before in self._table(name).firsts
             for name in ("prepositions", "determiners", "services", "adverbs", "copulas", "objects", "speakers", "leads")

@@ -108,6 +108,7 @@ LISTS: Mapping[str, frozenset[str]] = {
             "fronts",
             "greetings",
             "closed",
+            "commands",
             "joins",
             "leads",
             "locating",

@@ -24,6 +24,7 @@ _DENYING_MARKS = frozenset("=✗✘❌☒🚫⛔≠")
 _UNITS = frozenset("%‰°€$£¥₹")
 _CROSSED = "~~"
 _OPENING_CUES = frozenset({"negation", "hedge", "opinion", "exception", "condition"})
+_LONGEST_NEGATOR = 3  # words
 _MOST = 64  # tokens in front of a slice that are looked at
 _NEAR = 4  # words in front of a slice with which a wider one may start
 _ROUNDS = 8  # segments in front of a slice that are looked at
@@ -85,10 +86,20 @@ class Structure:
             length = joins.match(words, at)
             if length:
                 return "phrase" if adjoins.match(words, at + length) else None
+            if self._is_command and not self._is_half_name(stop):
+                return None
             if self._is_service and not self._has_verb(first, stop) and self._may_end_in_service(first, stop, at):
                 return None
-            return "phrase" if self.known else None
+            return "phrase" if self.known or self._ends_in_negator(first, stop) else None
         return None
+
+    def _ends_in_negator(self, first: int, stop: int) -> bool:
+        """Whether a slice ends with a negation that reaches what follows: "des enfants, pas | tout de suite"."""
+        return any(
+            cue is not None and cue.rule == "negation" and at + length == stop
+            for at in range(max(stop - _LONGEST_NEGATOR, first), stop)
+            for length, cue in self._lexicon.cues_at(self._shapes, at)
+        )
 
     def _cut_by_mark(self, first: int, stop: int, start: int, end: int) -> str | None:
         """Marks that no token holds: a sign behind a number, an answer in one sign, a box in front that is not ticked."""
@@ -156,7 +167,7 @@ class Structure:
             return self._cut_in_front(bound, first)
         if self._governs(at, first):
             return self._cut_in_front(bound, at)
-        if self._is_service and self._may_start_in_service(at, first):
+        if self._is_command or (self._is_service and self._may_start_in_service(at, first)):
             return None
         if self._opens_with_cue(first) and not self._tells_of_somebody(at, first):
             return None
@@ -375,6 +386,12 @@ class Structure:
             return True
         return any(word in services.firsts and services.match(self._shapes, at) for at, word in enumerate(self._shapes))
 
+    @cached_property
+    def _is_command(self) -> bool:
+        """Whether the sentence opens with a verb that asks a service for something: "Play ...", "Such ..."."""
+        at = self._behind_leads(0, len(self._words))
+        return any(self._table(name).match(self._shapes, at) for name in ("commands", "services")) and self._is_service
+
     def _may_start_in_service(self, at: int, first: int) -> bool:
         """Whether a phrase may start there: behind a preposition, an article, a verb that asks for something."""
         before, unsure = self._shapes[first - 1], self._table("unsure").firsts
@@ -384,6 +401,11 @@ class Structure:
             before in self._table(name).firsts
             for name in ("prepositions", "determiners", "services", "adverbs", "copulas", "objects", "speakers", "leads")
         )
+
+    def _is_half_name(self, at: int) -> bool:
+        """Whether a word with a capital stands on both sides: a first name and a last one."""
+        starts, message = self._sentence.starts, self._message
+        return message[starts[at]].isupper() and message[starts[at - 1]].isupper() and self._words[at] not in self._lexicon.words
 
     def _may_end_in_service(self, first: int, stop: int, at: int) -> bool:
         """Whether a phrase may end there: before a preposition, a verb, a time; a number before what it counts."""

@@ -54,16 +54,16 @@ class Gate:
         `lang` is a BCP 47 hint; without it the data of every language apply that the message may be in. `asked` is the text of the last
         turn before the message.
         """
-        folded = fold(message)
+        folded, alike = fold(message), 1
         if lang is not None:
             hinted = self._languages.of_tag(lang)
             known, lexicons = hinted is not None, [hinted or self._everything]
             if hinted:
                 lexicons += map(self._languages.alone, self._ear.beside(message, folded, hinted.languages[0]))
         else:
-            languages, known = self._ear.spoken(message, folded)
+            languages, known, alike = self._ear.spoken(message, folded)
             lexicons = [self._languages.alone(language) for language in languages] or [self._everything]
-        return Reading(message, folded, tuple(lexicons), known, self._bare, asked, self._without)
+        return Reading(message, folded, tuple(lexicons), known, self._bare, asked, self._without, alike=alike)
 
     def judge(
         self,

@@ -56,6 +56,7 @@ class Reading:
         asked: str | None,
         without: frozenset[str] = frozenset(),
         base: Reading | None = None,
+        alike: int = 1,
     ) -> None:
         self.message = message
         self.folded = folded
@@ -68,6 +69,7 @@ class Reading:
             Reading(message, folded, (lexicon,), known, bare, asked, without, self)
             for lexicon in lexicons[1:]
         ]
+        self._alike = alike
         self.known = known  # whether there is data for the message's language
         self._bare = bare
         self._asked = asked
@@ -297,15 +299,18 @@ class Reading:
 
     def structural_fault(self, start: int, end: int) -> str | None:
         """What the structure of its sentences has against a slice: `value`, `phrase`, `label`, `frame` or `front`; None: it stands."""
-        if self._base is not self or not self.has_structure:
+        if self._base is not self:
             return None
-        faults = [each.structural_fault_in_own(start, end) for each in (self, *self._others_too) if each.has_structure]
-        return None if None in faults or not faults else faults[0]
+        readings = [self, *self._others_too]
+        if not any(reading.has_structure for reading in readings[: self._alike]):
+            return self.structural_fault_in_own(start, end)
+        faults = [each.structural_fault_in_own(start, end) for each in readings if each.has_structure]
+        return None if None in faults else faults[0]
 
     @property
     def has_structure(self) -> bool:
         """Whether there is data for the structure of the language."""
-        return bool(self.lexicon.table("structure", "joins").firsts)
+        return bool(self.lexicon.table("structure", "frames").firsts)
 
     def structural_fault_in_own(self, start: int, end: int) -> str | None:
         """The same under this reading's language alone."""

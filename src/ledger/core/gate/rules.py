@@ -280,7 +280,7 @@ def secret(spot: Spot) -> bool:
 
 @_rule(
     Reason.MID_WORD,
-    refused=("my budget is [2] million", "I want [50] % remote", "half [a day]"),
+    refused=("my budget is [2] million", "I want [50] % remote", "twenty [five]"),
     kept=("my budget is [2 million]", "I want [50 % remote]"),
 )
 def value(spot: Spot) -> bool:
@@ -290,7 +290,7 @@ def value(spot: Spot) -> bool:
 
 @_rule(
     Reason.MEANING_CUT,
-    refused=("[pets] - no, kids - yes", "[Smoking]: none", "Mum: [type 2 diabetes]"),
+    refused=("[Remote work] ✗", "[Smoking]: none", "Mum: [type 2 diabetes]"),
     kept=("[Smoking: none]", "Sam: [10.04]"),
 )
 def label(spot: Spot) -> bool:
@@ -310,8 +310,8 @@ def phrase(spot: Spot) -> bool:
 
 @_rule(
     Reason.MEANING_CUT,
-    refused=("in theory [I can start in March]", "pay me double and [I work nights]", "last year, [I wanted kids]"),
-    kept=("[in theory I can start in March]", "hey Marta, [I can start in March]"),
+    refused=("at a push [I can start in March]", "pay me double and [I work nights]", "last year, [I wanted kids]"),
+    kept=("[at a push I can start in March]", "hey Marta, [I can start in March]"),
 )
 def front(spot: Spot) -> bool:
     """What stands in front of the subject belongs to its clause. Source: DESIGN section 6, rule 3; Huddleston and Pullum 2002, chapter 8."""

@@ -38,10 +38,14 @@ _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 class Spoken(NamedTuple):
-    """The languages that apply, the likeliest first; `known` is whether the message may be in them at all."""
+    """The languages that apply, the likeliest first; `known` is whether the message may be in them at all.
+
+    The first `alike` of them are as likely as each other.
+    """
 
     languages: tuple[Language, ...]
     known: bool
+    alike: int = 1
 
 
 class Ear:
@@ -84,7 +88,7 @@ class Ear:
         foreign = len(words & self._foreign) + len(beyond & _LATIN_LETTERS - self._letters)
         if not most:
             known = len(words) < _FEW and len(message) <= _SHORT and not foreign
-            return Spoken(languages if known else languages[:1], known)
+            return Spoken(languages if known else languages[:1], known, len(languages) if known else 1)
         best = {code for code in codes if counted[code] == most}
         of_best = sum(1 << self._shift[code] for code in best)
         unexplained = [word for word in told if not self._by_word[word] & of_best]
@@ -97,7 +101,7 @@ class Ear:
             known = most >= _SHARE * sum(_DIGIT.search(word) is None for word in words)
         if len(chosen) > _MOST and len(message) > _SHORT:  # built to be slow: only whole sentences pass
             return Spoken(chosen[:1], known=False)
-        return Spoken(chosen, known and foreign * _NEIGHBOUR <= most)
+        return Spoken(chosen, known and foreign * _NEIGHBOUR <= most, len(best))
 
     def beside(self, message: str, folded: Folded, hinted: Language) -> tuple[Language, ...]:
         """The languages that explain what the one that a hint names leaves: a hint may be of a page, and the message in another.

@@ -24,6 +24,7 @@ _DENYING_MARKS = frozenset("=✗✘❌☒🚫⛔≠")
 _UNITS = frozenset("%‰°€$£¥₹")
 _CROSSED = "~~"
 _OPENING_CUES = frozenset({"negation", "hedge", "opinion", "exception", "condition"})
+_LONGEST_SUBJECT = 6  # words
 _LONGEST_NEGATOR = 3  # words
 _MOST = 64  # tokens in front of a slice that are looked at
 _NEAR = 4  # words in front of a slice with which a wider one may start
@@ -49,7 +50,7 @@ class Structure:
         sentence, words = self._sentence, self._words
         size, at = len(words), stop
         fault = self._cut_by_mark(first, stop, start, end)
-        if fault is not None or at >= size:
+        if fault is not None or not sentence.plain or at > sentence.plain[-1]:
             return fault
         if self._is_number(stop - 1) and self._goes_on_as_number(at):
             return "value"
@@ -80,13 +81,13 @@ class Structure:
                 if behind < size and word[0] in ",—-.…":
                     if self._denies(behind) and not self._has_verb(first, stop):
                         return "label"
-                    if adjoins.match(words, behind):
+                    if adjoins.match(words, behind) and not tails.match(words, behind):
                         return "phrase"
                 return None
             length = joins.match(words, at)
             if length:
                 return "phrase" if adjoins.match(words, at + length) else None
-            if self._is_command and not self._is_half_name(stop):
+            if self._command < first and not self._is_half_name(stop):
                 return None
             if self._is_service and not self._has_verb(first, stop) and self._may_end_in_service(first, stop, at):
                 return None
@@ -167,7 +168,7 @@ class Structure:
             return self._cut_in_front(bound, first)
         if self._governs(at, first):
             return self._cut_in_front(bound, at)
-        if self._is_command or (self._is_service and self._may_start_in_service(at, first)):
+        if self._command < first or (self._is_service and self._may_start_in_service(at, first)):
             return None
         if self._opens_with_cue(first) and not self._tells_of_somebody(at, first):
             return None
@@ -221,16 +222,22 @@ class Structure:
         length = speakers.match(tokens, 0)
         thing = 0 if length else max(things.match(tokens, 0), self._table("dummies").match(tokens, 0))
         at = length or thing
+        if at == size or (length and self._words[stop - 1] == '"'):
+            return True
+        verbs, adverbs = self._table("copulas" if thing else "frames"), self._table("adverbs")
+        while at < size:
+            verb = verbs.match(tokens, at)
+            if verb:
+                behind = self._skip(("adverbs", "determiners"), tokens, at + verb)
+                if behind == size or (length and self._is_deep(tokens, behind)):
+                    return True
+            adverb = adverbs.match(tokens, at)
+            if not adverb:
+                break
+            at += adverb
         if at == size:
             return True
-        at = self._skip(("adverbs",), tokens, at)
-        if at == size:
-            return True
-        verb = self._table("copulas" if thing else "frames").match(tokens, at)
-        if not verb:
-            return not length and not thing and self._skip(("determiners",), tokens, at) == size
-        at = self._skip(("adverbs", "determiners"), tokens, at + verb)
-        return at == size or (bool(length) and self._is_deep(tokens, at))
+        return not length and not thing and self._skip(("determiners",), tokens, at) == size
 
     def _is_deep(self, tokens: Sequence[str], at: int) -> bool:
         """Whether what stands between an affirming verb and its further value tells where, when or with whom: "I met Kim in | Dallas"."""
@@ -266,7 +273,7 @@ class Structure:
     def _cut_in_front(self, bound: int, first: int) -> str | None:
         """What in front of the part that starts at `bound` belongs to it: "in theory," or a label; None: nothing."""
         words = self._words
-        opens_clause = self._opens_clause(self._behind_leads(bound, len(words)))
+        opens_clause = self._opens_own(self._behind_leads(bound, len(words)))
         for _ in range(_ROUNDS):
             if bound <= 0:
                 return None
@@ -279,7 +286,8 @@ class Structure:
             begin = self._bound(end)
             at = self._behind_leads(begin, end)
             if kind == "label":
-                return "label" if self._is_foreign_label(at, end) else None
+                own = self._table("speakers").match(self._plain(begin, end), 0)
+                return "label" if not own and self._is_foreign_label(at, end) else None
             if at < end:
                 if self._is_imperative(at, end):
                     return "front"
@@ -293,7 +301,8 @@ class Structure:
                 length = self._table("speakers").match(tokens, 0)
                 if length:
                     at = self._skip(("adverbs",), tokens, length)
-                    return None if self._table("frames").match(tokens, at) else "frame"
+                    heads = {length, at, at - 1} if at > length else {length}
+                    return None if any(self._table("frames").match(tokens, head) for head in heads) else "frame"
                 if self._table("things").match(tokens, 0) or self._table("dummies").match(tokens, 0):
                     return None
             bound = begin
@@ -323,6 +332,13 @@ class Structure:
 
     def _opens_clause(self, at: int) -> bool:
         return at < len(self._words) and bool(self._lexicon.table("clause", "subjects").match(self._words, at))
+
+    def _opens_own(self, at: int) -> bool:
+        """Whether a clause with a subject that is told opens there."""
+        if self._opens_clause(at):
+            return True
+        tokens = self._plain(at, at + _LONGEST_SUBJECT)
+        return any(self._table(name).match(tokens, 0) for name in ("things", "dummies", "speakers"))
 
     def _is_imperative(self, at: int, stop: int) -> bool:
         """ "pay me double": what is asked of the listener, as a condition."""
@@ -387,10 +403,11 @@ class Structure:
         return any(word in services.firsts and services.match(self._shapes, at) for at, word in enumerate(self._shapes))
 
     @cached_property
-    def _is_command(self) -> bool:
-        """Whether the sentence opens with a verb that asks a service for something: "Play ...", "Such ..."."""
+    def _command(self) -> int:
+        """Where the verb stands that opens a sentence and asks a service for something: "Play ...", "Such ..."; its length where there is none."""
         at = self._behind_leads(0, len(self._words))
-        return any(self._table(name).match(self._shapes, at) for name in ("commands", "services")) and self._is_service
+        asks = any(self._table(name).match(self._shapes, at) for name in ("commands", "services"))
+        return at if asks and self._is_service else len(self._words)
 
     def _may_start_in_service(self, at: int, first: int) -> bool:
         """Whether a phrase may start there: behind a preposition, an article, a verb that asks for something."""

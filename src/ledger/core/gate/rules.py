@@ -310,7 +310,7 @@ def phrase(spot: Spot) -> bool:
 
 @_rule(
     Reason.MEANING_CUT,
-    refused=("at a push [I can start in March]", "pay me double and [I work nights]", "last year, [I wanted kids]"),
+    refused=("pay me double and [I work nights]", "last year, [I wanted kids]"),
     kept=("[at a push I can start in March]", "hey Marta, [I can start in March]"),
 )
 def front(spot: Spot) -> bool:

@@ -152,7 +152,7 @@ class Structure:
 
     # What stands before a slice
 
-    def cut_before(self, first: int) -> str | None:
+    def cut_before(self, first: int, stop: int) -> str | None:
         """What a slice that starts at a token leaves behind on its left: its `frame`, its `front`, a `label`, a part of its `value`."""
         if not first:
             return None
@@ -166,8 +166,11 @@ class Structure:
         at = self._behind_leads(bound, first)
         if at >= first:
             return self._cut_in_front(bound, first)
-        if self._governs(at, first):
+        clause = any(word in self._table("speakers").firsts for word in self._words[first + 1 : stop])
+        if self._governs(at, first, clause=clause):
             return self._cut_in_front(bound, at)
+        if clause:
+            return "frame"
         if self._command < first or (self._is_service and self._may_start_in_service(at, first)):
             return None
         if self._opens_with_cue(first) and not self._tells_of_somebody(at, first):
@@ -214,8 +217,11 @@ class Structure:
     def _is_name(self, at: int) -> bool:
         return self._message[self._sentence.starts[at]].isupper() and self._words[at] not in self._lexicon.words
 
-    def _governs(self, at: int, stop: int) -> bool:
-        """Whether the tokens [at, stop) are an affirming frame: the speaker, a verb of the list, what leads in to its value."""
+    def _governs(self, at: int, stop: int, *, clause: bool = False) -> bool:
+        """Whether the tokens [at, stop) are an affirming frame: the speaker, a verb of the list, what leads in to its value.
+
+        In front of a value an article or a preposition alone is one, in front of a `clause` none.
+        """
         tokens = self._plain(at, stop)
         size = len(tokens)
         speakers, things = self._table("speakers"), self._table("things")
@@ -237,7 +243,7 @@ class Structure:
             at += adverb
         if at == size:
             return True
-        return not length and not thing and self._skip(("determiners",), tokens, at) == size
+        return not clause and not length and not thing and self._skip(("determiners",), tokens, at) == size
 
     def _is_deep(self, tokens: Sequence[str], at: int) -> bool:
         """Whether what stands between an affirming verb and its further value tells where, when or with whom: "I met Kim in | Dallas"."""

@@ -74,7 +74,9 @@ class Reading:
         self._bare = bare
         self._asked = asked
         self._without = without
-        self._rules = [rule for rule in RULES if rule.name not in without] if without else RULES
+        applied = [rule for rule in RULES if rule.name not in without]
+        self._rules = [rule for rule in applied if not rule.of_structure]
+        self._structural = [rule for rule in applied if rule.of_structure]
         # What was worked out for a sentence, or a quotation, of this index.
         self._turns: dict[int, tuple[Turns, Turns]] = {}
         self._structures: dict[int, Structure] = {}
@@ -160,14 +162,20 @@ class Reading:
     def refusal(self, start: int, end: int, question: str | None, avoid: Names) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
         spot = Spot(self, start, end, question, avoid)
-        for rule in self._rules:
-            found = self._by_words(rule, spot) if rule.of_words else rule.check(spot)
-            if found:
-                return Refusal(rule.reason, rule.name, found if isinstance(found, Turn) else None)
+        refusal = self._refused_by(self._rules, spot)
+        if refusal is not None:
+            return refusal
         for other in self._others_too:
             refusal = other.refusal(start, end, question, avoid)
             if refusal is not None:
                 return refusal
+        return self._refused_by(self._structural, spot) if self._base is self else None
+
+    def _refused_by(self, rules: Iterable[Rule], spot: Spot) -> Refusal | None:
+        for rule in rules:
+            found = self._by_words(rule, spot) if rule.of_words else rule.check(spot)
+            if found:
+                return Refusal(rule.reason, rule.name, found if isinstance(found, Turn) else None)
         return None
 
     def _by_words(self, rule: Rule, spot: Spot) -> Turn | bool | None:

@@ -67,6 +67,11 @@ class Rule(NamedTuple):
     of_words: bool = False
 
     @property
+    def of_structure(self) -> bool:
+        """Whether it looks at the structure of the sentence, which is told once for all the languages that it may be in."""
+        return self.name in OF_STRUCTURE
+
+    @property
     def purpose(self) -> str:
         """What it refuses, and where that comes from: the docstring of its check."""
         return self.check.__doc__ or ""
@@ -278,6 +283,12 @@ def secret(spot: Spot) -> bool:
     return spot.reading.meets_secret(spot.start, spot.end)
 
 
+@_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",), of_words=True)
+def names(spot: Spot) -> bool:
+    """None of the names to avoid, in any case, accent or inflection. Source: DESIGN section 6, rule 6."""
+    return spot.avoid.one_in(spot.answer)
+
+
 @_rule(
     Reason.MID_WORD,
     refused=("my budget is [2] million", "I want [50] % remote", "twenty [five]"),
@@ -328,10 +339,5 @@ def frame(spot: Spot) -> bool:
     return spot.fault == "frame"
 
 
-@_rule(Reason.NAMES_COUNTERPARTY, refused=(), kept=("[I work at Acme]",), of_words=True)
-def names(spot: Spot) -> bool:
-    """None of the names to avoid, in any case, accent or inflection. Source: DESIGN section 6, rule 6."""
-    return spot.avoid.one_in(spot.answer)
-
-
+OF_STRUCTURE = frozenset({"value", "label", "phrase", "front", "frame"})
 NAMES = frozenset(rule.name for rule in RULES)

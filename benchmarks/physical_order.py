@@ -63,7 +63,8 @@ class Writers:
     def kept(self, principal: UUID, names: list[str], words: str) -> None:
         marks = self._identity.mark_all(principal)
         answers = [
-            Kept(name, name, words, None, (name,), (self._identity.mark(principal, name), marks)) for name in names
+            Kept(name, name, words, None, (name,), (self._identity.mark(principal, name), marks))
+            for name in names
         ]
         assert run(self._captures, capture.keep(principal, TODAY, answers))
 

@@ -117,6 +117,7 @@ LISTS: Mapping[str, frozenset[str]] = {
             "others",
             "people",
             "prepositions",
+            "says",
             "scales",
             "services",
             "signs",

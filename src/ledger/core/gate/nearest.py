@@ -69,7 +69,9 @@ def _wider(reading: Reading, start: int, end: int) -> Iterator[Place]:
         return
     lefts = [start, *reading.structure(touched.start).openings(start)]
     rights = [end, *reading.structure(touched.stop - 1).endings(end)]
-    places = sorted(((left, right) for left in lefts for right in rights), key=lambda place: place[1] - place[0])
+    places = sorted(
+        ((left, right) for left in lefts for right in rights), key=lambda place: place[1] - place[0]
+    )
     tried = set[Place]()
     for left, right in places:
         widened = _take_in(reading, left, right)

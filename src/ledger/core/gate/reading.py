@@ -335,7 +335,10 @@ class Reading:
             stop -= 1
         fault = self.structure(touched.stop - 1).cut_behind(ends.start, stop, start, end) if stop else None
         if fault != "value":
-            fault = self.structure(touched.start).cut_before(begins.start, max(begins.stop, begins.start)) or fault
+            fault = (
+                self.structure(touched.start).cut_before(begins.start, max(begins.stop, begins.start))
+                or fault
+            )
         return fault
 
     def leans(self, start: int, end: int) -> bool:

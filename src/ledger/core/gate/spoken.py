@@ -23,7 +23,9 @@ _SHORT = 200  # code points; a longer message of no word that tells a language i
 _MOST = 3  # languages that a long message may be in; of 1,300 that people wrote one was in so many
 _SHARE = 0.3  # of the words of a message that the best language has to explain; of English chat nearly always half are
 _NEIGHBOUR = 4  # words of the best language for each word, and letter, that is of a neighbour without data
-_BINDING = frozenset({"clause", "particle", "sentence", "structure"})  # tables of words that hold sentences together
+_BINDING = frozenset(
+    {"clause", "particle", "sentence", "structure"}
+)  # tables of words that hold sentences together
 _BITS = 16  # of a field: a message of 64 KiB has less than 65,536 words
 _COUNT = (1 << _BITS) - 1
 _UNEXPLAINED = 2  # words that another language explains and the best does not

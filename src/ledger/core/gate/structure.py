@@ -18,7 +18,9 @@ from ledger.core.language import Lexicon
 from ledger.core.phrases import PhraseIndex
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_PARTING = frozenset((",", "—", "-", ":", "(", ")", "[", "]", "{", "}"))  # marks behind which a clause may go on
+_PARTING = frozenset(
+    (",", "—", "-", ":", "(", ")", "[", "]", "{", "}")
+)  # marks behind which a clause may go on
 _ENDING = frozenset((";", "¿"))
 _DENYING_MARKS = frozenset("=✗✘❌☒🚫⛔≠")
 _UNITS = frozenset("%‰°€$£¥₹")
@@ -89,7 +91,11 @@ class Structure:
                 return "phrase" if adjoins.match(words, at + length) else None
             if self._command < first and not self._is_half_name(stop):
                 return None
-            if self._is_service and not self._has_verb(first, stop) and self._may_end_in_service(first, stop, at):
+            if (
+                self._is_service
+                and not self._has_verb(first, stop)
+                and self._may_end_in_service(first, stop, at)
+            ):
                 return None
             return "phrase" if self.known or self._ends_in_negator(first, stop) else None
         return None
@@ -169,6 +175,8 @@ class Structure:
         clause = any(word in self._table("speakers").firsts for word in self._words[first + 1 : stop])
         if self._governs(at, first, clause=clause):
             return self._cut_in_front(bound, at)
+        if self._says(at, first):
+            return self._cut_in_front(bound, at)
         if clause:
             return "frame"
         if self._command < first or (self._is_service and self._may_start_in_service(at, first)):
@@ -177,9 +185,20 @@ class Structure:
             return None
         return "frame"
 
+    def _says(self, at: int, first: int) -> bool:
+        """Whether the speaker says there what they say themselves: "I said | I smoke"."""
+        if not self._table("speakers").match(self._plain(first, first + 1), 0):
+            return False
+        tokens = self._plain(at, first)
+        at = self._skip(("adverbs",), tokens, self._table("speakers").match(tokens, 0))
+        return 0 < at < len(tokens) and at + self._table("says").match(tokens, at) == len(tokens)
+
     def _opens_with_cue(self, first: int) -> bool:
         """Whether a slice that starts there opens with what turns it: "isn't cheap", "could be late"."""
-        return any(cue is not None and cue.rule in _OPENING_CUES for _, cue in self._lexicon.cues_at(self._shapes, first))
+        return any(
+            cue is not None and cue.rule in _OPENING_CUES
+            for _, cue in self._lexicon.cues_at(self._shapes, first)
+        )
 
     def _tells_of_somebody(self, at: int, stop: int) -> bool:
         """Whether the words of a subject name somebody who is not the speaker."""
@@ -215,7 +234,9 @@ class Structure:
         return at
 
     def _is_name(self, at: int) -> bool:
-        return self._message[self._sentence.starts[at]].isupper() and self._words[at] not in self._lexicon.words
+        return (
+            self._message[self._sentence.starts[at]].isupper() and self._words[at] not in self._lexicon.words
+        )
 
     def _governs(self, at: int, stop: int, *, clause: bool = False) -> bool:
         """Whether the tokens [at, stop) are an affirming frame: the speaker, a verb of the list, what leads in to its value.
@@ -308,7 +329,9 @@ class Structure:
                 if length:
                     at = self._skip(("adverbs",), tokens, length)
                     heads = {length, at, at - 1} if at > length else {length}
-                    return None if any(self._table("frames").match(tokens, head) for head in heads) else "frame"
+                    return (
+                        None if any(self._table("frames").match(tokens, head) for head in heads) else "frame"
+                    )
                 if self._table("things").match(tokens, 0) or self._table("dummies").match(tokens, 0):
                     return None
             bound = begin
@@ -324,7 +347,11 @@ class Structure:
         if not self._sentence.is_word(bound - 1):
             return "fresh"
         soft = self._table("soft")
-        return "soft" if any(soft.match(self._words, at) + at == bound for at in (bound - 1, bound - 2) if at >= 0) else "fresh"
+        return (
+            "soft"
+            if any(soft.match(self._words, at) + at == bound for at in (bound - 1, bound - 2) if at >= 0)
+            else "fresh"
+        )
 
     def _end_of_segment(self, bound: int) -> int:
         """Where the words end of the part before the one that starts at `bound`."""
@@ -337,7 +364,9 @@ class Structure:
         return at
 
     def _opens_clause(self, at: int) -> bool:
-        return at < len(self._words) and bool(self._lexicon.table("clause", "subjects").match(self._words, at))
+        return at < len(self._words) and bool(
+            self._lexicon.table("clause", "subjects").match(self._words, at)
+        )
 
     def _opens_own(self, at: int) -> bool:
         """Whether a clause with a subject that is told opens there."""
@@ -348,7 +377,11 @@ class Structure:
 
     def _is_imperative(self, at: int, stop: int) -> bool:
         """ "pay me double": what is asked of the listener, as a condition."""
-        return at + 1 < stop and self._words[at + 1] in self._table("objects").firsts and not self._opens_clause(at)
+        return (
+            at + 1 < stop
+            and self._words[at + 1] in self._table("objects").firsts
+            and not self._opens_clause(at)
+        )
 
     def _is_foreign_label(self, at: int, stop: int) -> bool:
         """Whether a label tells of somebody else or that what follows is not sure: "Mum:", "my guess:", "tentatively:"."""
@@ -402,11 +435,21 @@ class Structure:
 
     @cached_property
     def _is_service(self) -> bool:
-        tables = self._table("services"), self._lexicon.table("question", "requests"), self._lexicon.table("question", "offers")
+        tables = (
+            self._table("services"),
+            self._lexicon.table("question", "requests"),
+            self._lexicon.table("question", "offers"),
+        )
         services = tables[0]
-        if any(table.match(self._shapes, self._behind_leads(0, len(self._shapes))) for table in tables[1:]):
+        at = self._behind_leads(0, len(self._shapes))
+        if not self._table("speakers").match(self._plain(at, at + 1), 0) and any(
+            table.match(self._shapes, at) for table in tables[1:]
+        ):
             return True
-        return any(word in services.firsts and services.match(self._shapes, at) for at, word in enumerate(self._shapes))
+        return any(
+            word in services.firsts and services.match(self._shapes, at)
+            for at, word in enumerate(self._shapes)
+        )
 
     @cached_property
     def _command(self) -> int:
@@ -420,21 +463,43 @@ class Structure:
         before, unsure = self._shapes[first - 1], self._table("unsure").firsts
         if any(word in unsure for word in self._words[at:first]):
             return False
-        return before == "#" or not self._sentence.is_word(first - 1) or any(
-            before in self._table(name).firsts
-            for name in ("prepositions", "determiners", "services", "adverbs", "copulas", "objects", "speakers", "leads")
+        return (
+            before == "#"
+            or not self._sentence.is_word(first - 1)
+            or any(
+                before in self._table(name).firsts
+                for name in (
+                    "prepositions",
+                    "determiners",
+                    "services",
+                    "adverbs",
+                    "copulas",
+                    "objects",
+                    "speakers",
+                    "leads",
+                )
+            )
         )
 
     def _is_half_name(self, at: int) -> bool:
         """Whether a word with a capital stands on both sides: a first name and a last one."""
         starts, message = self._sentence.starts, self._message
-        return message[starts[at]].isupper() and message[starts[at - 1]].isupper() and self._words[at] not in self._lexicon.words
+        return (
+            message[starts[at]].isupper()
+            and message[starts[at - 1]].isupper()
+            and self._words[at] not in self._lexicon.words
+        )
 
     def _may_end_in_service(self, first: int, stop: int, at: int) -> bool:
         """Whether a phrase may end there: before a preposition, a verb, a time; a number before what it counts."""
         word = self._shapes[at]
         if self._is_number(stop - 1) and stop - first == 1:
             return word in self._table("counted").firsts or word in self._table("prepositions").firsts
-        return word == "#" or word in self._table("counted").firsts or any(
-            word in self._table(name).firsts for name in ("prepositions", "determiners", "copulas", "adverbs", "speakers", "objects")
+        return (
+            word == "#"
+            or word in self._table("counted").firsts
+            or any(
+                word in self._table(name).firsts
+                for name in ("prepositions", "determiners", "copulas", "adverbs", "speakers", "objects")
+            )
         )

@@ -99,6 +99,8 @@ LISTS: Mapping[str, frozenset[str]] = {
             "adjoins",
             "adverbs",
             "answers",
+            "auxiliaries",
+            "behind",
             "contracted",
             "copulas",
             "counted",

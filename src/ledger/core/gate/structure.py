@@ -172,7 +172,8 @@ class Structure:
         at = self._behind_leads(bound, first)
         if at >= first:
             return self._cut_in_front(bound, first)
-        clause = any(word in self._table("speakers").firsts for word in self._words[first + 1 : stop])
+        speakers = self._table("speakers")
+        clause = any(speakers.match(self._plain(at, at + 1)[:1], 0) for at in range(first, stop))
         if self._governs(at, first, clause=clause):
             return self._cut_in_front(bound, at)
         if self._says(at, first):
@@ -256,7 +257,10 @@ class Structure:
             verb = verbs.match(tokens, at)
             if verb:
                 behind = self._skip(("adverbs", "determiners"), tokens, at + verb)
-                if behind == size or (length and self._is_deep(tokens, behind)):
+                if behind == size:
+                    return not (clause and thing)
+                bare = tokens[at + verb - 1] in self._table("auxiliaries").firsts and behind == at + verb
+                if length and not clause and not bare and self._is_deep(tokens, behind):
                     return True
             adverb = adverbs.match(tokens, at)
             if not adverb:
@@ -500,6 +504,14 @@ class Structure:
             or word in self._table("counted").firsts
             or any(
                 word in self._table(name).firsts
-                for name in ("prepositions", "determiners", "copulas", "adverbs", "speakers", "objects")
+                for name in (
+                    "prepositions",
+                    "behind",
+                    "determiners",
+                    "copulas",
+                    "adverbs",
+                    "speakers",
+                    "objects",
+                )
             )
         )

@@ -87,7 +87,12 @@ class Gate:
         return self._bare.listed
 
     def polarity(self, text: str) -> frozenset[bool]:
-        """What a text says to "is that still so?": True for yes, False for no; both, or neither."""
+        """What a text says to "is that still so?": True for yes, False for no; both, or neither.
+
+        What stands under a condition, or is wished or not meant, says both: it renews nothing and takes nothing back.
+        """
+        if self.read(text).is_unsettled():
+            return frozenset({True, False})
         return self._polarity.said(text)
 
     def fit(self, text: str, avoid: Names | Iterable[str] = ()) -> Verdict:

@@ -32,6 +32,7 @@ from ledger.core.text import Folded, fold, has_substance
 Place = tuple[int, int]
 
 _LONGEST_SENTENCE = 2_000  # code points that are searched for a secret around a slice
+_UNSETTLING = frozenset({"condition", "wish", "irony"})
 _LONGEST_VALUE = 4  # words of a number or a time
 
 
@@ -158,6 +159,12 @@ class Reading:
         touched = self.sentences.touched(verdict.start, verdict.start + len(verdict.answer))
         last = min(touched.stop, len(self.sentences) - 1)
         return self.message[self.sentences.extent(touched.start)[0] : self.sentences.extent(last)[1]]
+
+    def is_unsettled(self) -> bool:
+        """Whether a cue says of any part of the message that it holds under a condition, is wished, or not meant."""
+        return any(
+            turn.rule in _UNSETTLING for index in range(len(self.sentences)) for turn in self._turns_of(index)[0]
+        )
 
     def refusal(self, start: int, end: int, question: str | None, avoid: Names) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""

@@ -17,6 +17,7 @@ from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import Names
 from ledger.core.gate.scope import Turn
 from ledger.core.model import Reason
+from ledger.core.text import holds_tags
 
 if TYPE_CHECKING:
     from ledger.core.gate.reading import Reading
@@ -104,6 +105,16 @@ def length(spot: Spot) -> bool:
 def block(spot: Spot) -> bool:
     """Quoted lines, forwarded mail, pasted chat, code and a prompt block of this ledger are not typed by him. Source: DESIGN section 6, rule 4."""
     return spot.reading.is_in_block(spot.start, spot.end)
+
+
+@_rule(
+    Reason.NOT_OWN_WORDS,
+    refused=("[I smoke\U000e0041\U000e0042]",),
+    kept=("[I live in \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f now]",),
+)
+def hidden(spot: Spot) -> bool:
+    """Invisible tag characters, which spell text that nobody sees, stand in flags alone. Source: Unicode TS #51, emoji tag sequences; UTR #36."""
+    return holds_tags(spot.answer)
 
 
 @_rule(

@@ -163,7 +163,9 @@ class Reading:
     def is_unsettled(self) -> bool:
         """Whether a cue says of any part of the message that it holds under a condition, is wished, or not meant."""
         return any(
-            turn.rule in _UNSETTLING for index in range(len(self.sentences)) for turn in self._turns_of(index)[0]
+            turn.rule in _UNSETTLING
+            for index in range(len(self.sentences))
+            for turn in self._turns_of(index)[0]
         )
 
     def refusal(self, start: int, end: int, question: str | None, avoid: Names) -> Refusal | None:

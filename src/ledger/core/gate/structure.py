@@ -58,6 +58,12 @@ class Structure:
             return "value"
         if self._table("spans").match(words, first) and words[at] in self._table("soft").firsts:
             return "value"
+        if (
+            sentence.is_word(at)
+            and self._ends_in_negator(first, stop)
+            and not self._table("joins").match(words, at)
+        ):
+            return "phrase"
         tails, joins, adjoins = self._table("tails"), self._table("joins"), self._table("adjoins")
         opened = 0
         while at < size:
@@ -97,8 +103,21 @@ class Structure:
                 and self._may_end_in_service(first, stop, at)
             ):
                 return None
-            return "phrase" if self.known or self._ends_in_negator(first, stop) else None
+            return "phrase" if self.known or self._denies_onward(first, stop) else None
         return None
+
+    def _denies_onward(self, first: int, stop: int) -> bool:
+        """Whether a negation stands in the last part of a slice, so that it may reach what follows: "børn, ikke lige | nu"."""
+        found = False
+        for at in range(first, stop):
+            if not self._sentence.is_word(at):
+                found = False
+            elif not found:
+                found = any(
+                    cue is not None and cue.rule == "negation"
+                    for _, cue in self._lexicon.cues_at(self._shapes, at)
+                )
+        return found
 
     def _ends_in_negator(self, first: int, stop: int) -> bool:
         """Whether a slice ends with a negation that reaches what follows: "des enfants, pas | tout de suite"."""

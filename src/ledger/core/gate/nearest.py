@@ -67,8 +67,8 @@ def _wider(reading: Reading, start: int, end: int) -> Iterator[Place]:
     touched = reading.sentences.touched(start, end)
     if not touched:
         return
-    lefts = [start, *reading.structure(touched.start).openings(start)]
-    rights = [end, *reading.structure(touched.stop - 1).endings(end)]
+    lefts = [start, *reading.structure(touched.start).parts.openings(start)]
+    rights = [end, *reading.structure(touched.stop - 1).parts.endings(end)]
     places = sorted(
         ((left, right) for left in lefts for right in rights), key=lambda place: place[1] - place[0]
     )

@@ -20,6 +20,7 @@ MOST = 64  # tokens in front of a slice that are looked at
 ROUNDS = 8  # parts in front of a slice that are looked at
 _OPENING_CUES = frozenset({"negation", "hedge", "opinion", "exception", "condition"})
 _LONGEST_SUBJECT = 6  # words
+_OPENERS = ("determiners", "frames", "numbers", "prepositions")
 _NEAR = 4  # words in front of a slice with which a wider one may start
 
 
@@ -148,7 +149,8 @@ class Parts:
         for at in range(min(first, len(starts)) - 1, max(first - _NEAR, -1), -1):
             if not self.sentence.is_word(at):
                 break
-            found.append(starts[at])
+            if any(self.words[at] in self.table(name).firsts for name in _OPENERS) or self.opens_with_cue(at):
+                found.append(starts[at])
         bound = first
         for _ in range(ROUNDS):
             if bound <= 0:

@@ -20,24 +20,29 @@ from ledger.core.gate.names import Names
 from ledger.core.gate.polarity import Polarity
 from ledger.core.gate.reading import Reading, Refusal, refused
 from ledger.core.gate.rules import NAMES
+from ledger.core.gate.second import SecondOpinion
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.spoken import Ear
 from ledger.core.language import Languages
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import fold, has_substance
 
-__all__ = ["LONGEST", "Gate", "Names", "Reading", "narrow"]
+__all__ = ["LONGEST", "Gate", "Names", "Reading", "SecondOpinion", "narrow"]
 
 
 class Gate:
-    """The gate with the data of some languages. Immutable; share one between threads."""
+    """The gate with the data of some languages. Immutable; share one between threads.
 
-    def __init__(self, languages: Languages) -> None:
+    `second` is asked about every span that would pass, and can only refuse it.
+    """
+
+    def __init__(self, languages: Languages, second: SecondOpinion | None = None) -> None:
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
         self._polarity = Polarity(self._everything, self._bare)
         self._ear = Ear(languages)
+        self._second = second
         self._without: frozenset[str] = frozenset()
 
     def without(self, *rules: str) -> Gate:
@@ -63,7 +68,17 @@ class Gate:
         else:
             languages, known, alike = self._ear.spoken(message, folded)
             lexicons = [self._languages.alone(language) for language in languages] or [self._everything]
-        return Reading(message, folded, tuple(lexicons), known, self._bare, asked, self._without, alike=alike)
+        return Reading(
+            message,
+            folded,
+            tuple(lexicons),
+            known,
+            self._bare,
+            asked,
+            self._without,
+            alike=alike,
+            second=self._second,
+        )
 
     def judge(
         self,

@@ -23,6 +23,7 @@ from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
 from ledger.core.gate.secret import holds_secret
+from ledger.core.gate.second import SecondOpinion
 from ledger.core.gate.sentences import Sentences
 from ledger.core.gate.structure import Structure
 from ledger.core.language import Lexicon
@@ -58,6 +59,7 @@ class Reading:
         without: frozenset[str] = frozenset(),
         base: Reading | None = None,
         alike: int = 1,
+        second: SecondOpinion | None = None,
     ) -> None:
         self.message = message
         self.folded = folded
@@ -70,7 +72,7 @@ class Reading:
             Reading(message, folded, (lexicon,), known, bare, asked, without, self)
             for lexicon in lexicons[1:]
         ]
-        self._alike = alike
+        self._alike, self._second = alike, second
         self.known = known  # whether there is data for the message's language
         self._bare = bare
         self._asked = asked
@@ -178,7 +180,16 @@ class Reading:
             refusal = other.refusal(start, end, question, avoid)
             if refusal is not None:
                 return refusal
-        return self._refused_by(self._structural, spot) if self._base is self else None
+        if self._base is not self:
+            return None
+        refusal = self._refused_by(self._structural, spot)
+        if (
+            refusal is None
+            and self._second is not None
+            and self._second(self.message, start, end) is not None
+        ):
+            return Refusal(Reason.MEANING_CUT, "second")
+        return refusal
 
     def _refused_by(self, rules: Iterable[Rule], spot: Spot) -> Refusal | None:
         for rule in rules:

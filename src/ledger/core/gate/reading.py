@@ -22,8 +22,8 @@ from ledger.core.gate.question import question_in
 from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
-from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.second import SecondOpinion
+from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
 from ledger.core.gate.structure import Structure
 from ledger.core.language import Lexicon

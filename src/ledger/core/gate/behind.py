@@ -71,7 +71,10 @@ class Behind:
                     if self._denies(behind) and not self._parts.has_verb(first, stop):
                         return "label"
                     if adjoins.match(words, behind) and not tails.match(words, behind):
-                        return "phrase"
+                        goes_on = (
+                            self._service.asked and words[behind] in self._parts.table("prepositions").firsts
+                        )
+                        return None if goes_on and not self._parts.has_clause(first, stop) else "phrase"
                 return None
             length = joins.match(words, at)
             if length:
@@ -80,7 +83,7 @@ class Behind:
                 return None
             if (
                 self._service.asked
-                and not self._parts.has_verb(first, stop)
+                and not self._parts.has_clause(first, stop)
                 and self._service.may_end(first, stop, at)
             ):
                 return None

@@ -39,6 +39,11 @@ class Parts:
     def is_number(self, at: int) -> bool:
         return self.shapes[at] == "#" or self.words[at] in self.table("numbers").firsts
 
+    def has_clause(self, first: int, stop: int) -> bool:
+        """Whether a slice holds a word of a clause of its own: the speaker, or a verb that is listed."""
+        own, verbs = self.lexicon.table("clause", "own"), self.lexicon.table("clause", "verbs")
+        return any(word in own.firsts or word in verbs.firsts for word in self.words[first:stop])
+
     def has_verb(self, first: int, stop: int) -> bool:
         tables = self.lexicon.table("clause", "subjects"), self.lexicon.table("clause", "verbs")
         return any(word in table.firsts for word in self.words[first:stop] for table in tables)

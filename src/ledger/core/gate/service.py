@@ -41,8 +41,9 @@ class Service:
     def command(self) -> int:
         """Where the verb stands that opens a sentence and asks a service for something: "Play ...", "Such ..."; its length where there is none."""
         at = self._parts.behind_leads(0, len(self._parts.words))
-        asks = any(self._parts.table(name).match(self._parts.shapes, at) for name in ("commands", "services"))
-        return at if asks and self.asked else len(self._parts.words)
+        commands = bool(self._parts.table("commands").match(self._parts.shapes, at))
+        asks = self.asked and bool(self._parts.table("services").match(self._parts.shapes, at))
+        return at if commands or asks else len(self._parts.words)
 
     def may_start(self, at: int, first: int) -> bool:
         """Whether a phrase may start there: behind a preposition, an article, a verb that asks for something."""

@@ -70,11 +70,15 @@ class Behind:
                 if behind < size and word[0] in ",—-.…":
                     if self._denies(behind) and not self._parts.has_verb(first, stop):
                         return "label"
+                    if self._parts.retracts(behind):
+                        return "phrase"
                     if adjoins.match(words, behind) and not tails.match(words, behind):
                         goes_on = (
                             self._service.asked and words[behind] in self._parts.table("prepositions").firsts
                         )
                         return None if goes_on and not self._parts.has_clause(first, stop) else "phrase"
+                return None
+            if self._parts.table("runs_on").match(words, at):
                 return None
             length = joins.match(words, at)
             if length:

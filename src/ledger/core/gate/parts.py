@@ -39,6 +39,14 @@ class Parts:
     def is_number(self, at: int) -> bool:
         return self.shapes[at] == "#" or self.words[at] in self.table("numbers").firsts
 
+    def retracts(self, at: int) -> bool:
+        """Whether what stands before a token is taken back there: "oh wait", "*Saturday"."""
+        table = self.table("retracts")
+        if table.match(self.words, at):
+            return True
+        behind = self.behind_leads(at, len(self.words))
+        return any(table.match(self.words, near) for near in range(at, min(behind + 1, len(self.words))))
+
     def has_clause(self, first: int, stop: int) -> bool:
         """Whether a slice holds a word of a clause of its own: the speaker, or a verb that is listed."""
         own, verbs = self.lexicon.table("clause", "own"), self.lexicon.table("clause", "verbs")

@@ -353,6 +353,9 @@ class Reading:
         ends = closing.within(start, end)
         while stop > ends.start and not closing.is_word(stop - 1):
             stop -= 1
+        whole = stop > (closing.plain[-1] if closing.plain else 0)
+        if whole and touched.stop < len(self.sentences) and self.structure(touched.stop).retracts:
+            return "phrase"
         fault = self.structure(touched.stop - 1).cut_behind(ends.start, stop, start, end) if stop else None
         if fault != "value":
             fault = (

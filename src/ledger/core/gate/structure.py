@@ -33,3 +33,10 @@ class Structure:
     def cut_before(self, first: int, stop: int) -> str | None:
         """What a slice of the tokens [first, stop) leaves behind on its left: its `frame`, its `front`, a `label`, a part of its `value`."""
         return self._before.cut(first, stop)
+
+    @property
+    def retracts(self) -> bool:
+        """Whether the sentence opens by taking back the one before it."""
+        starts = self.parts.sentence.starts
+        at = starts[0] if starts else 0
+        return bool(starts) and (self.parts.message[at - 1 : at] == "*" or self.parts.retracts(0))

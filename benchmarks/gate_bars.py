@@ -92,7 +92,7 @@ def _is_half_name(message: str, answer: Line) -> bool:
     )
     if "name" not in answer["topic"] or len(span.split()) > 1:
         return False
-    beside = [*before[-1:], *behind[:1]]
+    beside = [word.strip(".,;:!?") for word in (*before[-1:], *behind[:1])]
     return any(word[:1].isupper() and word.isalpha() for word in beside) or (
         len(message.split()) == 2 and message.replace(" ", "").isalpha()
     )

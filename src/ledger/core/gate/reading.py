@@ -33,6 +33,8 @@ from ledger.core.text import Folded, fold, has_substance
 Place = tuple[int, int]
 
 _LONGEST_SENTENCE = 2_000  # code points that are searched for a secret around a slice
+_OF_CUES = [rule for rule in RULES if not rule.of_structure]
+_OF_STRUCTURE = [rule for rule in RULES if rule.of_structure]
 _UNSETTLING = frozenset({"condition", "wish", "irony"})
 _LONGEST_VALUE = 4  # words of a number or a time
 
@@ -77,9 +79,10 @@ class Reading:
         self._bare = bare
         self._asked = asked
         self._without = without
-        applied = [rule for rule in RULES if rule.name not in without]
-        self._rules = [rule for rule in applied if not rule.of_structure]
-        self._structural = [rule for rule in applied if rule.of_structure]
+        self._rules = [rule for rule in _OF_CUES if rule.name not in without] if without else _OF_CUES
+        self._structural = (
+            [rule for rule in _OF_STRUCTURE if rule.name not in without] if without else _OF_STRUCTURE
+        )
         # What was worked out for a sentence, or a quotation, of this index.
         self._turns: dict[int, tuple[Turns, Turns]] = {}
         self._structures: dict[int, Structure] = {}

@@ -12,13 +12,24 @@ import pytest
 
 from ledger.core.gate import Gate
 
-KINDS = {"cut_right", "value", "turning_verb", "predicate", "somebody", "front", "label", "construction"}
+KINDS = {
+    "cut_right",
+    "value",
+    "turning_verb",
+    "predicate",
+    "somebody",
+    "front",
+    "label",
+    "construction",
+    "chat",
+}
 SLIP_THROUGH = {
     "a lot of us work nights"
 }  # "us" is the speaker too: nothing tells that it is not all of them
 
 
 class Line(NamedTuple):
+    lang: str | None
     kind: str  # "" where the span does not mislead
     message: str
     span: str
@@ -33,29 +44,48 @@ def labelled() -> list[Line]:
         kind, sentence = ("", rest) if mark == "+" else rest.split(maxsplit=1)
         before, inside = sentence.strip().split("[[")
         span, after = inside.split("]]")
-        found.append(Line(kind, before + span + after, span))
+        found.append(Line(None, kind, before + span + after, span))
     return found
 
 
-LINES = labelled()
+def in_tongues() -> list[Line]:
+    found: list[Line] = []
+    for written in Path(__file__).with_name("kinds_tongues.txt").read_text("utf-8").splitlines():
+        mark, _, rest = written.partition(" ")
+        if mark not in ("+", "-"):
+            continue
+        lang, sentence = rest.split(maxsplit=1)
+        before, inside = sentence.split("[[")
+        span, after = inside.split("]]")
+        found += [
+            Line(hint, "" if mark == "+" else "chat", before + span + after, span) for hint in (lang, None)
+        ]
+    return found
+
+
+LINES = [*labelled(), *in_tongues()]
 
 
 def test_each_kind_has_its_lines() -> None:
     assert {line.kind for line in LINES} - {""} == KINDS
 
 
-@pytest.mark.parametrize("line", [line for line in LINES if line.kind], ids=lambda line: line.message)
+@pytest.mark.parametrize(
+    "line", [line for line in LINES if line.kind], ids=lambda line: f"{line.lang} {line.message}"
+)
 def test_what_misleads_is_refused(gate: Gate, line: Line) -> None:
-    verdict = gate.judge(line.message, line.span)
+    verdict = gate.judge(line.message, line.span, lang=line.lang)
     assert verdict.accepted == (line.message in SLIP_THROUGH)
     if verdict.nearest is not None:
         assert line.span in verdict.nearest
-        assert gate.judge(line.message, verdict.nearest).accepted
+        assert gate.judge(line.message, verdict.nearest, lang=line.lang).accepted
 
 
-@pytest.mark.parametrize("line", [line for line in LINES if not line.kind], ids=lambda line: line.message)
+@pytest.mark.parametrize(
+    "line", [line for line in LINES if not line.kind], ids=lambda line: f"{line.lang} {line.message}"
+)
 def test_what_does_not_is_kept_or_near(gate: Gate, line: Line) -> None:
-    verdict = gate.judge(line.message, line.span)
+    verdict = gate.judge(line.message, line.span, lang=line.lang)
     near = verdict.answer or verdict.nearest or ""
     assert line.span in near
     assert len(near) <= max(1.5 * len(line.span), len(line.span) + 40)

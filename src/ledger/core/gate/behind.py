@@ -37,6 +37,10 @@ class Behind:
             and not self._parts.table("joins").match(words, at)
         ):
             return "phrase"
+        closers = self._parts.lexicon.table("question", "closers")
+        closing = closers.match(self._parts.shapes, at) if closers.firsts else 0
+        if closing and at + closing > sentence.plain[-1]:
+            return "phrase"  # a particle that makes a question of it: "yer var | mı"
         tails, joins, adjoins = (
             self._parts.table("tails"),
             self._parts.table("joins"),

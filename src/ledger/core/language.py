@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 from ledger.core.cues import CLOSED, CUE_TABLES, REACHES, Cue, Reach
+from ledger.core.lists import LISTS
 from ledger.core.phrases import (
     SPACELESS_SCRIPTS,
     BadPhrase,
@@ -44,99 +45,6 @@ class BadLanguage(SetupError):
         self.problem = problem
 
 
-# The other tables, each with its lists of phrases.
-LISTS: Mapping[str, frozenset[str]] = {
-    "sentence": frozenset({"abbreviations", "fillers"}),
-    "clause": frozenset(
-        {
-            "own",
-            "subjects",
-            "joins",
-            "parts",
-            "openers",
-            "verbs",
-            "ends",
-            "links",
-            "relatives",
-            "articles",
-            "finite",
-            "inner",
-            "fronted",
-            "resumed",
-        }
-    ),
-    "particle": frozenset({"words", "before"}),
-    "question": frozenset(
-        {
-            "openers",
-            "closers",
-            "asking",
-            "listener",
-            "polite",
-            "impersonal",
-            "alone",
-            "names",
-            "called",
-            "which",
-            "verbs",
-            "stated",
-            "inverts",
-            "relatives",
-            "marked",
-            "tags",
-            "afterthoughts",
-            "allowed",
-            "requests",
-            "offers",
-            "services",
-            "indirect",
-        }
-    ),
-    "bare": frozenset({"fillers", "yes", "no", "yes_tails", "no_tails", "pointers", "still", "changed"}),
-    "value": frozenset({"words", "leads"}),
-    "context": frozenset({"phrases"}),
-    "structure": frozenset(
-        {
-            "adjoins",
-            "adverbs",
-            "answers",
-            "auxiliaries",
-            "behind",
-            "contracted",
-            "copulas",
-            "counted",
-            "determiners",
-            "dummies",
-            "frames",
-            "fronts",
-            "greetings",
-            "closed",
-            "commands",
-            "joins",
-            "leads",
-            "locating",
-            "numbers",
-            "objects",
-            "others",
-            "people",
-            "prepositions",
-            "retracts",
-            "runs_on",
-            "says",
-            "scales",
-            "services",
-            "signs",
-            "soft",
-            "spans",
-            "speakers",
-            "tails",
-            "things",
-            "unsure",
-        }
-    ),
-    "secret": frozenset({"words", "numbers", "links"}),
-    "harmless": frozenset({"phrases"}),
-}
 # Where patterns ("sospech*") may stand, besides in the lists of cues.
 _PATTERNS_IN = frozenset({("harmless", "phrases")})
 _PLAIN = frozenset(

@@ -18,7 +18,8 @@ from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import Names
 from ledger.core.gate.polarity import Polarity
-from ledger.core.gate.reading import Reading, Refusal, refused
+from ledger.core.gate.reading import Reading
+from ledger.core.gate.refusal import Refusal, refused
 from ledger.core.gate.rules import NAMES
 from ledger.core.gate.second import SecondOpinion
 from ledger.core.gate.secret import holds_secret

@@ -11,40 +11,30 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from ledger.core.gate import locate, nearest, voice
 from ledger.core.gate.bare import BareWords
 from ledger.core.gate.context import leans
-from ledger.core.gate.details import LONGEST, detail
+from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import Names
 from ledger.core.gate.question import question_in
+from ledger.core.gate.refusal import Place, Refusal, refused
 from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
 from ledger.core.gate.second import SecondOpinion
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
-from ledger.core.gate.structure import Structure
+from ledger.core.gate.structure import Structure, fault_of
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import Folded, fold, has_substance
-
-Place = tuple[int, int]
 
 _LONGEST_SENTENCE = 2_000  # code points that are searched for a secret around a slice
 _OF_CUES = [rule for rule in RULES if not rule.of_structure]
 _OF_STRUCTURE = [rule for rule in RULES if rule.of_structure]
 _UNSETTLING = frozenset({"condition", "wish", "irony"})
 _LONGEST_VALUE = 4  # words of a number or a time
-
-
-class Refusal(NamedTuple):
-    """Why a place does not pass. `cut` is the first of the cues that would have to be taken into the span."""
-
-    reason: Reason
-    rule: str
-    cut: Turn | None = None
 
 
 class Reading:
@@ -127,32 +117,32 @@ class Reading:
         for start, end in nearest.candidates(self, span, verdict, places):
             better = self.message[start:end]
             if end - start <= LONGEST and self._judge(better, question, avoid)[0].answer == better:
-                return _refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
+                return refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
         return verdict
 
     def _judge(self, span: str, question: str | None, avoid: Names) -> tuple[Verdict, list[Place]]:
         if not has_substance(span):
-            return _refused(Refusal(Reason.TOO_SHORT, "words")), []
+            return refused(Refusal(Reason.TOO_SHORT, "words")), []
         places, whole, many = locate.exact(self.message, span)
         if not whole:
             alike, whole, many = locate.folded(self.message, self.folded, span)
             places = list(dict.fromkeys(places + alike))
         if not places:
-            return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
+            return refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
         if not whole:
-            return _refused(Refusal(Reason.MID_WORD, "words")), places
+            return refused(Refusal(Reason.MID_WORD, "words")), places
         if many:  # not each is looked at: what refuses the first refuses the span
             refusal = self.refusal(*whole[0], question, avoid)
-            return _refused(refusal or Refusal(Reason.AMBIGUOUS, "locate")), whole
+            return refused(refusal or Refusal(Reason.AMBIGUOUS, "locate")), whole
         refusals: list[Refusal | None] = []
         for start, end in whole:
             refusals.append(self.refusal(start, end, question, avoid))
             if (refusals[0] is None) != (refusals[-1] is None):
-                return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
+                return refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
         first = refusals[0]
         if first is not None:
             left = (first.cut.cue_start, first.cut.cue_end) if first.cut else None
-            return _refused(first, left), whole
+            return refused(first, left), whole
         start, end = whole[0]
         answer = self.message[start:end]
         return Verdict(True, answer=answer, start=start, bare=self._is_listed(answer)), whole
@@ -345,27 +335,7 @@ class Reading:
 
     def structural_fault_in_own(self, start: int, end: int) -> str | None:
         """The same under this reading's language alone."""
-        touched = self.sentences.touched(start, end)
-        if not touched:
-            return None
-        opening, closing = self.sentences[touched.start], self.sentences[touched.stop - 1]
-        first, stop = bisect_left(opening.starts, start), bisect_right(closing.ends, end)
-        if first >= len(opening):
-            return None
-        begins = opening.within(start, end)
-        ends = closing.within(start, end)
-        while stop > ends.start and not closing.is_word(stop - 1):
-            stop -= 1
-        whole = stop > (closing.plain[-1] if closing.plain else 0)
-        if whole and touched.stop < len(self.sentences) and self.structure(touched.stop).retracts:
-            return "phrase"
-        fault = self.structure(touched.stop - 1).cut_behind(ends.start, stop, start, end) if stop else None
-        if fault != "value":
-            fault = (
-                self.structure(touched.start).cut_before(begins.start, max(begins.stop, begins.start))
-                or fault
-            )
-        return fault
+        return fault_of(self.sentences, self.structure, start, end)
 
     def leans(self, start: int, end: int) -> bool:
         """Whether a slice holds words that lean on the listener or the place."""
@@ -428,17 +398,3 @@ class Reading:
 def _sentences(message: str, folded: Folded, lexicons: tuple[Lexicon, ...]) -> Sentences:
     abbreviations = frozenset[str]().union(*(lexicon.abbreviations for lexicon in lexicons))
     return Sentences(message, folded, abbreviations, spaceless=any(lexicon.spaceless for lexicon in lexicons))
-
-
-def _refused(refusal: Refusal, left: Place | None = None, better: str | None = None) -> Verdict:
-    return Verdict(
-        False,
-        reason=refusal.reason,
-        detail=detail(refusal.reason, refusal.rule),
-        rule=refusal.rule,
-        left_behind=left,
-        nearest=better,
-    )
-
-
-refused = _refused

@@ -9,10 +9,13 @@ Source: DESIGN section 6, rule 3; Huddleston and Pullum 2002, chapters 4 (comple
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+
 from ledger.core.gate.before import Before
 from ledger.core.gate.behind import Behind
 from ledger.core.gate.parts import Parts
-from ledger.core.gate.sentences import Sentence
+from ledger.core.gate.sentences import Sentence, Sentences
 from ledger.core.gate.service import Service
 from ledger.core.language import Lexicon
 
@@ -40,3 +43,24 @@ class Structure:
         starts = self.parts.sentence.starts
         at = starts[0] if starts else 0
         return bool(starts) and (self.parts.message[at - 1 : at] == "*" or self.parts.retracts(0))
+
+
+def fault_of(sentences: Sentences, structure: Callable[[int], Structure], start: int, end: int) -> str | None:
+    """What the structure of its sentences has against a slice: `value`, `phrase`, `label`, `frame` or `front`; None: it stands."""
+    touched = sentences.touched(start, end)
+    if not touched:
+        return None
+    opening, closing = sentences[touched.start], sentences[touched.stop - 1]
+    if bisect_left(opening.starts, start) >= len(opening):
+        return None
+    begins, ends = opening.within(start, end), closing.within(start, end)
+    stop = bisect_right(closing.ends, end)
+    while stop > ends.start and not closing.is_word(stop - 1):
+        stop -= 1
+    whole = stop > (closing.plain[-1] if closing.plain else 0)
+    if whole and touched.stop < len(sentences) and structure(touched.stop).retracts:
+        return "phrase"
+    fault = structure(touched.stop - 1).cut_behind(ends.start, stop, start, end) if stop else None
+    if fault == "value":
+        return fault
+    return structure(touched.start).cut_before(begins.start, max(begins.stop, begins.start)) or fault

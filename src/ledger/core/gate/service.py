@@ -41,9 +41,28 @@ class Service:
     def command(self) -> int:
         """Where the verb stands that opens a sentence and asks a service for something: "Play ...", "Such ..."; its length where there is none."""
         at = self._parts.behind_leads(0, len(self._parts.words))
+        if self._is_impersonal(at):
+            return -1
         commands = bool(self._parts.table("commands").match(self._parts.shapes, at))
         asks = self.asked and bool(self._parts.table("services").match(self._parts.shapes, at))
         return at if commands or asks else len(self._parts.words)
+
+    def _is_impersonal(self, at: int) -> bool:
+        """Whether a question opens there that asks of no person: "will it snow | tomorrow"."""
+        lexicon, shapes = self._parts.lexicon, self._parts.shapes
+        impersonal, listener = lexicon.table("question", "impersonal"), lexicon.table("question", "listener")
+        return (
+            bool(lexicon.table("question", "marked").match(shapes, at))
+            and any(
+                impersonal.match(shapes, near)
+                for near in range(at, len(shapes))
+                if shapes[near] in impersonal.firsts
+            )
+            and not any(
+                shape in listener.firsts and listener.match(shapes, near) for near, shape in enumerate(shapes)
+            )
+            and not self._parts.has_clause(at + 1, len(shapes))
+        )
 
     def may_start(self, at: int, first: int) -> bool:
         """Whether a phrase may start there: behind a preposition, an article, a verb that asks for something."""

@@ -54,6 +54,25 @@ line 3: expected meaning_cut, judged not_own_words (speech)
     )
 
 
+def test_shares_are_told_by_kind_and_language_kept_and_near(bare: Any, tmp_path: Path) -> None:
+    near = {
+        "message": "I have a cat allergy",
+        "span": "a cat",
+        "label": "keep",
+        "kind": "compound",
+        "lang": "en",
+    }
+    far = {"message": "I want kids if " + "we " * 40, "span": "kids", "label": "keep", "kind": "compound"}
+    turned = {"message": "I don't want kids", "span": "want kids", "label": "refuse", "kind": "negation"}
+    done = bare("gate", "check", written(tmp_path, [near, far, turned]), "--json")
+    assert done.json["kinds"]["compound"] == {"keep": 2, "kept": 0, "near": 1, "refuse": 0, "refused": 0}
+    assert done.json["kinds"]["negation"] == {"keep": 0, "kept": 0, "near": 0, "refuse": 1, "refused": 1}
+    assert done.json["languages"]["en"]["near"] == 1
+    assert done.json["all"]["keep"] == 2
+    shown = bare("gate", "check", written(tmp_path, [near, far, turned])).out
+    assert "kind compound" in shown and "lang en" in shown and "50.0%" in shown
+
+
 def test_it_lists_so_many_and_says_how_many_more_there_are(bare: Any, tmp_path: Path) -> None:
     wrong = {"message": "I don't want kids", "span": "want kids", "label": "keep"}
     file = written(tmp_path, [wrong, wrong, wrong])

@@ -74,7 +74,7 @@ class Deletion(ABC):
     def is_done(self, at: House, who: str) -> bool: ...
 
     def is_done_but_for_the_list(self, at: House, who: str) -> bool:
-        """An erasure lets go of what was withheld in a transaction of its own (decision 0012)."""
+        """An erasure lets go of what was withheld in a transaction of its own (decision 0014)."""
         return False
 
 

@@ -107,7 +107,9 @@ def check(
     \b
       {"message": "I don't want kids", "span": "want kids", "label": "refuse"}
 
-    label is keep, refuse, or the reason of a refusal (meaning_cut); question, asked, avoid and lang may stand beside it.
+    label is keep, refuse, or the reason of a refusal (meaning_cut); question, asked, avoid, lang and kind may stand beside it.
+    Of the lines to keep it tells how many are kept as they are, and how many so or near: through what would pass, where
+    that holds the span and is at most 1.5 times as long or 40 characters longer. Shares are told by kind and by language.
     Each line that is judged otherwise is listed: its number, what was expected, the verdict with the rule, what would pass.
     """
     from ledger.cli import labelled

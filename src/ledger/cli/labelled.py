@@ -1,11 +1,11 @@
-"""Labelled lines: read, judged, and what is judged otherwise than labelled."""
+"""Labelled lines: read, judged, and what is judged otherwise than labelled; shares by kind and language."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Labelled(BaseModel):
     asked: str | None = None
     avoid: list[str] = []
     lang: str | None = None
+    kind: str | None = None  # of the line, in the words of whoever labels: shares are told by it
 
     def fits(self, verdict: Verdict) -> bool:
         return verdict.accepted == (self.label == KEEP) and self.label in (KEEP, REFUSE, verdict.reason)
@@ -54,8 +55,39 @@ class Wrong:
         return KEEP if self.verdict.accepted else str(self.verdict.reason)
 
 
+def is_near(span: str, verdict: Verdict) -> bool:
+    """Whether a span is kept: as it is, or through a `nearest` that holds it and is at most 1.5 times as long or 40 characters longer."""
+    if verdict.accepted:
+        return True
+    wider = verdict.nearest
+    return wider is not None and span.strip() in wider and len(wider) <= max(1.5 * len(span), len(span) + 40)
+
+
+@dataclass(slots=True)
+class Shares:
+    """How many of some lines are to be kept, and are, as they are or nearly; how many are to be refused, and are."""
+
+    keep: int = 0
+    kept: int = 0
+    near: int = 0
+    refuse: int = 0
+    refused: int = 0
+
+    def count(self, line: Labelled, verdict: Verdict) -> None:
+        if line.label == KEEP:
+            self.keep += 1
+            self.kept += verdict.accepted
+            self.near += is_near(line.span, verdict)
+        else:
+            self.refuse += 1
+            self.refused += not verdict.accepted
+
+
 @dataclass(slots=True)
 class Score:
+    by_kind: dict[str, Shares] = field(default_factory=dict)  # "" are lines without a kind
+    by_lang: dict[str, Shares] = field(default_factory=dict)
+    all: Shares = field(default_factory=Shares)
     lines: Counter[str] = field(default_factory=Counter)  # by label
     right: Counter[str] = field(default_factory=Counter)  # of these, judged as labelled
     wrong: list[Wrong] = field(default_factory=list)  # in the order of the file
@@ -67,6 +99,9 @@ class Score:
                 label: {"lines": self.lines[label], "right": self.right[label]}
                 for label in sorted(self.lines)
             },
+            "all": asdict(self.all),
+            "kinds": {kind: asdict(shares) for kind, shares in sorted(self.by_kind.items())},
+            "languages": {lang: asdict(shares) for lang, shares in sorted(self.by_lang.items())},
             "wrong": [
                 {
                     "line": one.line,
@@ -92,6 +127,12 @@ def score(file: Path, avoid: Sequence[str]) -> Score:
             avoid=(*avoid, *line.avoid),
             lang=line.lang,
         )
+        for shares in (
+            found.all,
+            found.by_kind.setdefault(line.kind or "", Shares()),
+            found.by_lang.setdefault(line.lang or "", Shares()),
+        ):
+            shares.count(line, verdict)
         found.lines[line.label] += 1
         if line.fits(verdict):
             found.right[line.label] += 1
@@ -132,6 +173,7 @@ def show(found: Score, most: int) -> None:
             Text(f"{share:.1%}", "green" if share == 1 else "red"),
         )
     console.print(table)
+    console.print(_shares(found))
     for one in found.wrong[:most]:
         rule = f" ({one.verdict.rule})" if one.verdict.rule else ""
         say(f"\nline {one.line}: expected {one.said.label}, judged {one.outcome}{rule}")
@@ -141,3 +183,25 @@ def show(found: Score, most: int) -> None:
             say(f"  would pass  {one.verdict.nearest}")
     if len(found.wrong) > most:
         say(f"\nand {len(found.wrong) - most} more lines (--show N lists N of them)")
+
+
+def _shares(found: Score) -> Table:
+    """What is kept, kept or near, and refused, by kind and by language."""
+    table = Table("", "to keep", "kept", "or near", "to refuse", "refused", box=None)
+    rows = [("all", found.all)]
+    rows += [(f"kind {kind or '-'}", shares) for kind, shares in sorted(found.by_kind.items())]
+    rows += [(f"lang {lang or '-'}", shares) for lang, shares in sorted(found.by_lang.items())]
+    for title, shares in rows:
+        table.add_row(
+            title,
+            str(shares.keep),
+            _share(shares.kept, shares.keep),
+            _share(shares.near, shares.keep),
+            str(shares.refuse),
+            _share(shares.refused, shares.refuse),
+        )
+    return table
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"

@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 from ledger.core.cues import CLOSED, CUE_TABLES, REACHES, Cue, Reach
+from ledger.core.lists import LISTS
 from ledger.core.phrases import (
     SPACELESS_SCRIPTS,
     BadPhrase,
@@ -44,59 +45,6 @@ class BadLanguage(SetupError):
         self.problem = problem
 
 
-# The other tables, each with its lists of phrases.
-LISTS: Mapping[str, frozenset[str]] = {
-    "sentence": frozenset({"abbreviations", "fillers"}),
-    "clause": frozenset(
-        {
-            "own",
-            "subjects",
-            "joins",
-            "parts",
-            "openers",
-            "verbs",
-            "ends",
-            "links",
-            "relatives",
-            "articles",
-            "finite",
-            "inner",
-            "fronted",
-            "resumed",
-        }
-    ),
-    "particle": frozenset({"words", "before"}),
-    "question": frozenset(
-        {
-            "openers",
-            "closers",
-            "asking",
-            "listener",
-            "polite",
-            "impersonal",
-            "alone",
-            "names",
-            "called",
-            "which",
-            "verbs",
-            "stated",
-            "inverts",
-            "relatives",
-            "marked",
-            "tags",
-            "afterthoughts",
-            "requests",
-            "offers",
-            "services",
-            "indirect",
-        }
-    ),
-    "bare": frozenset({"fillers", "yes", "no", "yes_tails", "no_tails", "pointers", "still", "changed"}),
-    "value": frozenset({"words", "leads"}),
-    "context": frozenset({"phrases"}),
-    "secret": frozenset({"words", "numbers", "links"}),
-    "harmless": frozenset({"phrases"}),
-}
 # Where patterns ("sospech*") may stand, besides in the lists of cues.
 _PATTERNS_IN = frozenset({("harmless", "phrases")})
 _PLAIN = frozenset(
@@ -253,6 +201,11 @@ class Lexicon:
             for word in slot
         )
         return frozenset(of_phrases).union(*(language.telling for language in self.languages))
+
+    @cached_property
+    def contracted(self) -> dict[str, Words]:
+        """Contracted words, each with the words that it stands for: "i'm" for "i am"."""
+        return {form[0]: form[1:] for form in self.spelt("structure", "contracted")}
 
     @cached_property
     def _all_cues(self) -> list[tuple[Phrase, Cue | None]]:

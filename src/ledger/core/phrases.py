@@ -209,9 +209,9 @@ class PhraseIndex(Generic[T]):
 
     def find(self, tokens: Sequence[str], at: int) -> list[tuple[int, T]]:
         """What starts at a token, the longest phrase first, with how many tokens each takes."""
-        first = tokens[at]
-        if first not in self.firsts:
+        if at >= len(tokens) or tokens[at] not in self.firsts:
             return []
+        first = tokens[at]
         node = self._met.get(first)
         if node is None:
             node = self._met[first] = _Node(self.firsts[first], 1)

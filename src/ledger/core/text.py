@@ -187,6 +187,15 @@ def has_substance(text: str) -> bool:
     return not _SUBSTANCE_ASCII.isdisjoint(text) or _SUBSTANCE.search(text) is not None
 
 
+_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,8}\U000e007f")
+_TAG = re.compile("[\U000e0000-\U000e007f]")
+
+
+def holds_tags(text: str) -> bool:
+    """Whether there is an invisible tag character outside of a flag's sequence. Source: Unicode TS #51, emoji tag sequences."""
+    return not text.isascii() and _TAG.search(_FLAG.sub("", text)) is not None
+
+
 def is_edge(text: str, at: int) -> bool:
     """Whether a slice may start or end at `at`: outside of words, numbers, compounds and grapheme clusters.
 

@@ -7,5 +7,5 @@
     marks         from the rows of the database to those of the record
     keeping       what use cases do with it: take, give back, compare
 
-Source: DESIGN sections 3 (G7) and 4; schema/09_record.sql; decision 0012.
+Source: DESIGN sections 3 (G7) and 4; schema/09_record.sql; decision 0014.
 """

@@ -6,7 +6,7 @@
 So the record is contained in the database at every moment, also where a process ends between the two. What a principal
 has in both is changed under one lock, which the record keeps, since it is the same for all processes and machines.
 
-Source: DESIGN section 4, "The record"; decision 0012.
+Source: DESIGN section 4, "The record"; decision 0014.
 """
 
 from __future__ import annotations

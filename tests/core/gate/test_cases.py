@@ -50,7 +50,7 @@ def test_the_message_s_own_slice_is_kept(gate: Gate, message: str, span: str, an
         ("I smoke . \u200b\u3164", "\u3164", "too_short"),
         ("x" * 600, "x" * 501, "mid_word"),
         ("ja " * 200, "ja " * 180, "too_long"),
-        ("I have 5 dogs, not 5 cats", "5", "ambiguous"),
+        ("I have two, not two but three", "two", "ambiguous"),
         ("kids? I want kids. My sister has kids.", "kids", "ambiguous"),
     ],
 )

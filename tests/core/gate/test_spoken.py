@@ -41,7 +41,7 @@ def spoken():
     ],
 )
 def test_a_language_is_told_by_its_words(spoken, message: str, code: str) -> None:
-    languages, known = spoken(message)
+    languages, known, _ = spoken(message)
     assert known
     assert languages[0].code == code
 

@@ -76,6 +76,8 @@ YES, NO, BOTH, NEITHER = {True}, {False}, {True, False}, set[bool]()
         ("No. That's still right.", BOTH), ("no, sigue igual", BOTH), ("sí, ya no fumo", BOTH), ("No, I do", BOTH),
         # a yes or a no is an answer, or a word like others
         ("Yes, I don't smoke", YES), ("Sí, no fumo", YES), ("Yes, still no pets", YES), ("sure, no problem", YES), ("ja, ich rauche nicht", YES),
+        # a condition, a wish, a joke settle nothing
+        ("if you insist, yes", BOTH), ("yes, if you insist", BOTH), ("si insistes, sí", BOTH), ("I wish, yes", BOTH), ("wenn du meinst, ja", BOTH),
         # thanks go with either
         ("Yes, thanks", YES), ("No, thanks", NO),
     ],

@@ -45,7 +45,7 @@ def test_somebody_else_s_words_are_refused_without_a_suggestion(gate: Gate, mess
     ("message", "span"),
     [
         ('my favourite book is "Becoming Nicole"', "Becoming Nicole"),
-        ('I loved "The Catcher in the Rye" as a boy', '"The Catcher in the Rye"'),
+        ('I loved "The Catcher in the Rye"', '"The Catcher in the Rye"'),
         ('we call it "home office" now', "home office"),
         ('I told her "I want kids"', "I want kids"),
         ("I said I smoke", "I smoke"),

@@ -18,26 +18,32 @@ from ledger.core.gate.bare import BareWords, narrow
 from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import Names
 from ledger.core.gate.polarity import Polarity
-from ledger.core.gate.reading import Reading, Refusal, refused
+from ledger.core.gate.reading import Reading
+from ledger.core.gate.refusal import Refusal, refused
 from ledger.core.gate.rules import NAMES
+from ledger.core.gate.second import SecondOpinion
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.spoken import Ear
 from ledger.core.language import Languages
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import fold, has_substance
 
-__all__ = ["LONGEST", "Gate", "Names", "Reading", "narrow"]
+__all__ = ["LONGEST", "Gate", "Names", "Reading", "SecondOpinion", "narrow"]
 
 
 class Gate:
-    """The gate with the data of some languages. Immutable; share one between threads."""
+    """The gate with the data of some languages. Immutable; share one between threads.
 
-    def __init__(self, languages: Languages) -> None:
+    `second` is asked about every span that would pass, and can only refuse it.
+    """
+
+    def __init__(self, languages: Languages, second: SecondOpinion | None = None) -> None:
         self._languages = languages
         self._everything = languages.everything()
         self._bare = BareWords(self._everything)
         self._polarity = Polarity(self._everything, self._bare)
         self._ear = Ear(languages)
+        self._second = second
         self._without: frozenset[str] = frozenset()
 
     def without(self, *rules: str) -> Gate:
@@ -54,16 +60,26 @@ class Gate:
         `lang` is a BCP 47 hint; without it the data of every language apply that the message may be in. `asked` is the text of the last
         turn before the message.
         """
-        folded = fold(message)
+        folded, alike = fold(message), 1
         if lang is not None:
             hinted = self._languages.of_tag(lang)
             known, lexicons = hinted is not None, [hinted or self._everything]
             if hinted:
                 lexicons += map(self._languages.alone, self._ear.beside(message, folded, hinted.languages[0]))
         else:
-            languages, known = self._ear.spoken(message, folded)
+            languages, known, alike = self._ear.spoken(message, folded)
             lexicons = [self._languages.alone(language) for language in languages] or [self._everything]
-        return Reading(message, folded, tuple(lexicons), known, self._bare, asked, self._without)
+        return Reading(
+            message,
+            folded,
+            tuple(lexicons),
+            known,
+            self._bare,
+            asked,
+            self._without,
+            alike=alike,
+            second=self._second,
+        )
 
     def judge(
         self,
@@ -87,7 +103,12 @@ class Gate:
         return self._bare.listed
 
     def polarity(self, text: str) -> frozenset[bool]:
-        """What a text says to "is that still so?": True for yes, False for no; both, or neither."""
+        """What a text says to "is that still so?": True for yes, False for no; both, or neither.
+
+        What stands under a condition, or is wished or not meant, says both: it renews nothing and takes nothing back.
+        """
+        if self.read(text).is_unsettled():
+            return frozenset({True, False})
         return self._polarity.said(text)
 
     def fit(self, text: str, avoid: Names | Iterable[str] = ()) -> Verdict:

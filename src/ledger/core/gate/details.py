@@ -36,7 +36,12 @@ BY_RULE: Mapping[str, str] = {
     "subject": "The subject of the span is somebody else, and stands outside of it.",
     "correction": "The person takes the span back in words that stand outside of it.",
     "irony": "What marks the span as not meant stands outside of it.",
+    "second": "A second opinion that is plugged in refuses the span.",
     "sentence": "There is no data for the language of this message, so only whole sentences pass.",
+    "label": "What is said of it stands outside the span; offer it with that.",
+    "phrase": "The span ends inside its phrase or clause; offer it whole.",
+    "front": "Words in front of the clause belong to it and are left behind; offer them with it.",
+    "frame": "What governs the span is left behind, and is none of the words that affirm; offer the whole clause.",
 }
 
 

@@ -37,6 +37,7 @@ SUGGESTED_FOR = frozenset(
 _CLOSING, _OPENING = ".,;:!?…)]}", ",;:([{"  # marks that no slice starts, or ends, with
 _WORD = re.compile(r"\w+")
 _MOST_ROUNDS = 12  # of taking in cues that the last ones brought along; what people say needs three
+_MOST_TRIED = 24  # wider slices that are judged
 _MOST_TURNS = 256  # cues of the sentences touched; with more of them no wider span is looked for
 # Code points of a span times those of a message that is searched whole; of a longer one only the part with most of the span's words is.
 _SEARCHED = 1 << 20
@@ -55,13 +56,34 @@ def candidates(reading: Reading, span: str, verdict: Verdict, places: list[Place
             continue
         start, end = slice_
         if verdict.reason in (Reason.NOT_VERBATIM, Reason.MID_WORD, Reason.MEANING_CUT):
-            widened = _take_in(reading, start, end)
-            if widened:
-                begins = _with_auxiliary(reading, widened[0]) if widened[0] < start else start
-                if begins < widened[0]:
-                    yield begins, widened[1]
-                yield widened
+            yield from _wider(reading, start, end)
         yield from _to_sentences(reading, start, end)
+
+
+def _wider(reading: Reading, start: int, end: int) -> Iterator[Place]:
+    """Wider slices at the edges of parts of the sentence, the shortest first; each holds the cues that a narrower one would leave behind."""
+    if not reading.covers_unknown(start, end) or reading.turns_near(start, end) > _MOST_TURNS:
+        return
+    touched = reading.sentences.touched(start, end)
+    if not touched:
+        return
+    lefts = [start, *reading.structure(touched.start).parts.openings(start)]
+    rights = [end, *reading.structure(touched.stop - 1).parts.endings(end)]
+    places = sorted(
+        ((left, right) for left in lefts for right in rights), key=lambda place: place[1] - place[0]
+    )
+    tried = set[Place]()
+    for left, right in places:
+        widened = _take_in(reading, left, right)
+        if widened is None or widened in tried:
+            continue
+        tried.add(widened)
+        begins = _with_auxiliary(reading, widened[0]) if widened[0] < start else widened[0]
+        if begins < widened[0]:
+            yield begins, widened[1]
+        yield widened
+        if len(tried) > _MOST_TRIED:
+            return
 
 
 def _similar(reading: Reading, span: str) -> list[Place]:

@@ -251,7 +251,11 @@ def _is_request(sentence: Sentence, lexicon: Lexicon, starts: list[int]) -> bool
     services = lexicon.table("question", "services")
     if _ends_in(sentence, lexicon.table("question", "polite")):
         return True
+    allowed = lexicon.table("question", "allowed")
+    names_service = any(shape == "#" or shape in services.firsts for shape in shapes)
     for at in starts:
+        if allowed.match(shapes, at) and not names_service:
+            continue  # "can I have a cat?"
         if requests.match(shapes, at):
             return True
         length = offers.match(shapes, at)

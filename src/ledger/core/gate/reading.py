@@ -11,35 +11,30 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from ledger.core.gate import locate, nearest, voice
 from ledger.core.gate.bare import BareWords
 from ledger.core.gate.context import leans
-from ledger.core.gate.details import LONGEST, detail
+from ledger.core.gate.details import LONGEST
 from ledger.core.gate.names import Names
 from ledger.core.gate.question import question_in
+from ledger.core.gate.refusal import Place, Refusal, refused
 from ledger.core.gate.rules import RULES, Rule, Spot
 from ledger.core.gate.scope import Turn, Turns, turns
 from ledger.core.gate.script import other_script
+from ledger.core.gate.second import SecondOpinion
 from ledger.core.gate.secret import holds_secret
 from ledger.core.gate.sentences import Sentences
+from ledger.core.gate.structure import Structure, fault_of
 from ledger.core.language import Lexicon
 from ledger.core.model import Reason, Verdict
 from ledger.core.text import Folded, fold, has_substance
 
-Place = tuple[int, int]
-
 _LONGEST_SENTENCE = 2_000  # code points that are searched for a secret around a slice
+_OF_CUES = [rule for rule in RULES if not rule.of_structure]
+_OF_STRUCTURE = [rule for rule in RULES if rule.of_structure]
+_UNSETTLING = frozenset({"condition", "wish", "irony"})
 _LONGEST_VALUE = 4  # words of a number or a time
-
-
-class Refusal(NamedTuple):
-    """Why a place does not pass. `cut` is the first of the cues that would have to be taken into the span."""
-
-    reason: Reason
-    rule: str
-    cut: Turn | None = None
 
 
 class Reading:
@@ -55,6 +50,8 @@ class Reading:
         asked: str | None,
         without: frozenset[str] = frozenset(),
         base: Reading | None = None,
+        alike: int = 1,
+        second: SecondOpinion | None = None,
     ) -> None:
         self.message = message
         self.folded = folded
@@ -67,13 +64,18 @@ class Reading:
             Reading(message, folded, (lexicon,), known, bare, asked, without, self)
             for lexicon in lexicons[1:]
         ]
+        self._alike, self._second = alike, second
         self.known = known  # whether there is data for the message's language
         self._bare = bare
         self._asked = asked
         self._without = without
-        self._rules = [rule for rule in RULES if rule.name not in without] if without else RULES
+        self._rules = [rule for rule in _OF_CUES if rule.name not in without] if without else _OF_CUES
+        self._structural = (
+            [rule for rule in _OF_STRUCTURE if rule.name not in without] if without else _OF_STRUCTURE
+        )
         # What was worked out for a sentence, or a quotation, of this index.
         self._turns: dict[int, tuple[Turns, Turns]] = {}
+        self._structures: dict[int, Structure] = {}
         self._questions: dict[int, Place | None] = {}
         self._foreign: dict[int, bool] = {}
         self._others: dict[int, bool] = {}
@@ -115,32 +117,32 @@ class Reading:
         for start, end in nearest.candidates(self, span, verdict, places):
             better = self.message[start:end]
             if end - start <= LONGEST and self._judge(better, question, avoid)[0].answer == better:
-                return _refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
+                return refused(Refusal(verdict.reason, verdict.rule), verdict.left_behind, better)
         return verdict
 
     def _judge(self, span: str, question: str | None, avoid: Names) -> tuple[Verdict, list[Place]]:
         if not has_substance(span):
-            return _refused(Refusal(Reason.TOO_SHORT, "words")), []
+            return refused(Refusal(Reason.TOO_SHORT, "words")), []
         places, whole, many = locate.exact(self.message, span)
         if not whole:
             alike, whole, many = locate.folded(self.message, self.folded, span)
             places = list(dict.fromkeys(places + alike))
         if not places:
-            return _refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
+            return refused(Refusal(Reason.NOT_VERBATIM, "locate")), []
         if not whole:
-            return _refused(Refusal(Reason.MID_WORD, "words")), places
+            return refused(Refusal(Reason.MID_WORD, "words")), places
         if many:  # not each is looked at: what refuses the first refuses the span
             refusal = self.refusal(*whole[0], question, avoid)
-            return _refused(refusal or Refusal(Reason.AMBIGUOUS, "locate")), whole
+            return refused(refusal or Refusal(Reason.AMBIGUOUS, "locate")), whole
         refusals: list[Refusal | None] = []
         for start, end in whole:
             refusals.append(self.refusal(start, end, question, avoid))
             if (refusals[0] is None) != (refusals[-1] is None):
-                return _refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
+                return refused(Refusal(Reason.AMBIGUOUS, "locate")), whole
         first = refusals[0]
         if first is not None:
             left = (first.cut.cue_start, first.cut.cue_end) if first.cut else None
-            return _refused(first, left), whole
+            return refused(first, left), whole
         start, end = whole[0]
         answer = self.message[start:end]
         return Verdict(True, answer=answer, start=start, bare=self._is_listed(answer)), whole
@@ -153,17 +155,40 @@ class Reading:
         last = min(touched.stop, len(self.sentences) - 1)
         return self.message[self.sentences.extent(touched.start)[0] : self.sentences.extent(last)[1]]
 
+    def is_unsettled(self) -> bool:
+        """Whether a cue says of any part of the message that it holds under a condition, is wished, or not meant."""
+        return any(
+            turn.rule in _UNSETTLING
+            for index in range(len(self.sentences))
+            for turn in self._turns_of(index)[0]
+        )
+
     def refusal(self, start: int, end: int, question: str | None, avoid: Names) -> Refusal | None:
         """What refuses the slice [start, end), which starts and ends at edges of words; None when it passes."""
         spot = Spot(self, start, end, question, avoid)
-        for rule in self._rules:
-            found = self._by_words(rule, spot) if rule.of_words else rule.check(spot)
-            if found:
-                return Refusal(rule.reason, rule.name, found if isinstance(found, Turn) else None)
+        refusal = self._refused_by(self._rules, spot)
+        if refusal is not None:
+            return refusal
         for other in self._others_too:
             refusal = other.refusal(start, end, question, avoid)
             if refusal is not None:
                 return refusal
+        if self._base is not self:
+            return None
+        refusal = self._refused_by(self._structural, spot)
+        if (
+            refusal is None
+            and self._second is not None
+            and self._second(self.message, start, end) is not None
+        ):
+            return Refusal(Reason.MEANING_CUT, "second")
+        return refusal
+
+    def _refused_by(self, rules: Iterable[Rule], spot: Spot) -> Refusal | None:
+        for rule in rules:
+            found = self._by_words(rule, spot) if rule.of_words else rule.check(spot)
+            if found:
+                return Refusal(rule.reason, rule.name, found if isinstance(found, Turn) else None)
         return None
 
     def _by_words(self, rule: Rule, spot: Spot) -> Turn | bool | None:
@@ -286,6 +311,32 @@ class Reading:
             self._turns[index] = (found, found.only("speech"))
         return self._turns[index]
 
+    def structure(self, index: int) -> Structure:
+        """The structure of a sentence."""
+        if index not in self._structures:
+            end = self.sentences.extent(index)[1]
+            self._structures[index] = Structure(self.message, self.sentences[index], self.lexicon, end)
+        return self._structures[index]
+
+    def structural_fault(self, start: int, end: int) -> str | None:
+        """What the structure of its sentences has against a slice: `value`, `phrase`, `label`, `frame` or `front`; None: it stands."""
+        if self._base is not self:
+            return None
+        readings = [self, *self._others_too]
+        if not any(reading.has_structure for reading in readings[: self._alike]):
+            return self.structural_fault_in_own(start, end)
+        faults = [each.structural_fault_in_own(start, end) for each in readings if each.has_structure]
+        return None if None in faults else faults[0]
+
+    @property
+    def has_structure(self) -> bool:
+        """Whether there is data for the structure of the language."""
+        return bool(self.lexicon.table("structure", "frames").firsts)
+
+    def structural_fault_in_own(self, start: int, end: int) -> str | None:
+        """The same under this reading's language alone."""
+        return fault_of(self.sentences, self.structure, start, end)
+
     def leans(self, start: int, end: int) -> bool:
         """Whether a slice holds words that lean on the listener or the place."""
         touched = self.sentences.touched(start, end)
@@ -347,17 +398,3 @@ class Reading:
 def _sentences(message: str, folded: Folded, lexicons: tuple[Lexicon, ...]) -> Sentences:
     abbreviations = frozenset[str]().union(*(lexicon.abbreviations for lexicon in lexicons))
     return Sentences(message, folded, abbreviations, spaceless=any(lexicon.spaceless for lexicon in lexicons))
-
-
-def _refused(refusal: Refusal, left: Place | None = None, better: str | None = None) -> Verdict:
-    return Verdict(
-        False,
-        reason=refusal.reason,
-        detail=detail(refusal.reason, refusal.rule),
-        rule=refusal.rule,
-        left_behind=left,
-        nearest=better,
-    )
-
-
-refused = _refused

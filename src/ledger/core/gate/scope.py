@@ -62,6 +62,9 @@ class Turns:
     def __len__(self) -> int:
         return len(self._all)
 
+    def __iter__(self) -> Iterator[Turn]:
+        return iter(self._all)
+
     def only(self, rule: str) -> Turns:
         """Those of one rule."""
         found = [turn for turn in self._all if turn.rule == rule]

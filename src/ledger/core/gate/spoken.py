@@ -23,7 +23,9 @@ _SHORT = 200  # code points; a longer message of no word that tells a language i
 _MOST = 3  # languages that a long message may be in; of 1,300 that people wrote one was in so many
 _SHARE = 0.3  # of the words of a message that the best language has to explain; of English chat nearly always half are
 _NEIGHBOUR = 4  # words of the best language for each word, and letter, that is of a neighbour without data
-_BINDING = frozenset({"clause", "particle", "sentence"})  # tables of words that hold sentences together
+_BINDING = frozenset(
+    {"clause", "particle", "sentence", "structure"}
+)  # tables of words that hold sentences together
 _BITS = 16  # of a field: a message of 64 KiB has less than 65,536 words
 _COUNT = (1 << _BITS) - 1
 _UNEXPLAINED = 2  # words that another language explains and the best does not
@@ -38,10 +40,14 @@ _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 class Spoken(NamedTuple):
-    """The languages that apply, the likeliest first; `known` is whether the message may be in them at all."""
+    """The languages that apply, the likeliest first; `known` is whether the message may be in them at all.
+
+    The first `alike` of them are as likely as each other.
+    """
 
     languages: tuple[Language, ...]
     known: bool
+    alike: int = 1
 
 
 class Ear:
@@ -84,7 +90,7 @@ class Ear:
         foreign = len(words & self._foreign) + len(beyond & _LATIN_LETTERS - self._letters)
         if not most:
             known = len(words) < _FEW and len(message) <= _SHORT and not foreign
-            return Spoken(languages if known else languages[:1], known)
+            return Spoken(languages if known else languages[:1], known, len(languages) if known else 1)
         best = {code for code in codes if counted[code] == most}
         of_best = sum(1 << self._shift[code] for code in best)
         unexplained = [word for word in told if not self._by_word[word] & of_best]
@@ -97,7 +103,7 @@ class Ear:
             known = most >= _SHARE * sum(_DIGIT.search(word) is None for word in words)
         if len(chosen) > _MOST and len(message) > _SHORT:  # built to be slow: only whole sentences pass
             return Spoken(chosen[:1], known=False)
-        return Spoken(chosen, known and foreign * _NEIGHBOUR <= most)
+        return Spoken(chosen, known and foreign * _NEIGHBOUR <= most, len(best))
 
     def beside(self, message: str, folded: Folded, hinted: Language) -> tuple[Language, ...]:
         """The languages that explain what the one that a hint names leaves: a hint may be of a page, and the message in another.

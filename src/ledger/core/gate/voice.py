@@ -67,6 +67,9 @@ _CLOSING = {
     "”": "”",
 }
 _SINGLE_CLOSING = {"'": "'’", "‘": "’", "‚": "‘’"}
+_CODE = re.compile(
+    r"(?=[^\s]*[A-Z0-9_])(?![^\s]*[a-z])[\w.:/#-]+"
+)  # what a program shows: "ERR_RESET", "0x80070005"
 _LEADING = 5  # words before a quotation in which what introduces it is looked for
 _SMALL_WORD = 3  # letters of words that titles leave small
 _NAMED = 3  # words that a quotation without a capital may have and still be a name for something
@@ -107,6 +110,8 @@ def is_foreign(
     message: str, sentences: Sentences, lexicon: Lexicon, start: int, end: int, single: bool
 ) -> bool:
     """Whether a quotation is of somebody else. Not those are: a title, a name, what the principal says that he said himself."""
+    if _CODE.fullmatch(message, start + 1, end - 1):
+        return False
     introduced = _introduced(sentences, lexicon, start, end)
     if introduced is not None:
         return introduced

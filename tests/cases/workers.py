@@ -50,6 +50,7 @@ def environment(deployment: Deployment) -> dict[str, str]:
         **os.environ,
         "LEDGER_DATABASE_URL": settings.database_url.get_secret_value(),
         "LEDGER_DATA_DIR": str(settings.data_dir),
+        "LEDGER_TAKEN_DIR": str(settings.taken_dir),
         "LEDGER_PEPPER": settings.pepper.get_secret_value(),
         "LEDGER_SWEEP_EVERY_HOURS": "0",
     }

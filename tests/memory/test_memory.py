@@ -78,6 +78,7 @@ def host(database: Any, tmp_path: Path) -> Iterator[Host]:
     settings = {
         "LEDGER_DATABASE_URL": database.url,
         "LEDGER_DATA_DIR": str(tmp_path / "data"),
+        "LEDGER_TAKEN_DIR": str(tmp_path / "taken"),
         "LEDGER_JWKS_FILE": str(tmp_path / "provider.json"),
         "LEDGER_JWKS_ISSUER": PROVIDER,
         "LEDGER_AVOID_FILE": str(tmp_path / "avoid.txt"),

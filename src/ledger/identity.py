@@ -62,6 +62,10 @@ class Identity:
         """Names a receipt of his, the same each time it is asked for."""
         return str(self._uuid(b"\x00receipt", principal.bytes + "\x1f".join(parts).encode()))
 
+    def receipt_subject(self, principal: UUID) -> str:
+        """Names them in their receipts, which are shown and mailed: it leads to no row of the database."""
+        return str(self._uuid(b"\x00receipts of", principal.bytes))
+
     def proof(self) -> UUID:
         """What the database keeps to tell this pepper from another."""
         return self._uuid(b"\x00proof", b"")

@@ -69,12 +69,13 @@ def withheld(context: Context, principal: UUID) -> UseCase[list[Withheld]]:
 def withhold_topic(context: Context, principal: UUID, label: str) -> UseCase[None]:
     """Keeps the topic that a label stands for back from all agents, whatever was or will be said on it.
 
-    So are those for which the label stood before operators moved it. Nothing tells whether the label was ever coined.
+    So are the label's own key, and those to which it led before operators moved it: what was said there under the label
+    stays hidden wherever it leads next. Nothing tells whether the label was ever coined.
     Raises BadLabel, LegalHold where an erasure waits.
     """
     key = normalise(label, context.avoid)
     registry = yield from context.listed.registry(Surface.AGENT)  # the label names what it names for agents
-    for one in dict.fromkeys((registry.named(key).label, *registry.moved(key))):
+    for one in dict.fromkeys((registry.named(key).label, key, *registry.moved(key))):
         yield from taking.take(context, principal, db.withhold(principal, one, True))
 
 
@@ -239,7 +240,7 @@ def _receipt(
     return {
         "schema_version": "ISO/IEC TS 27560:2023",
         "record_id": context.identity.receipt_id(principal, decision, day, notice),
-        "pii_principal_id": str(principal),
+        "pii_principal_id": context.identity.receipt_subject(principal),
         "pii_controllers": [context.controller] if context.controller else [],
         "privacy_notice": notice,
         "purposes": [

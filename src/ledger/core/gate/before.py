@@ -54,7 +54,11 @@ class Before:
         return 0 < at < len(tokens) and at + self._parts.table("says").match(tokens, at) == len(tokens)
 
     def _tells_of_somebody(self, at: int, stop: int) -> bool:
-        """Whether the words of a subject name somebody who is not the speaker."""
+        """Whether the words in front of a denial name somebody who is not the speaker, or say more of the speaker than that it denies."""
+        tokens = self._parts.plain(at, stop)
+        own = self._parts.table("speakers").match(tokens, 0)
+        if own:  # "I simply can | not recommend it", and not "I have to | quit smoking"
+            return self._parts.skip(("adverbs", "auxiliaries"), tokens, own) < len(tokens)
         return bool(self._parts.table("others").match(self._parts.words, at)) or self._parts.names_somebody(
             at, stop
         )

@@ -95,7 +95,10 @@ class Before:
         if at == size:
             return True
         return (
-            not clause and not length and not thing and self._parts.skip(("determiners",), tokens, at) == size
+            not clause
+            and not length
+            and not thing
+            and self._parts.skip(("determiners", "leading"), tokens, at) == size
         )
 
     def _is_deep(self, tokens: Sequence[str], at: int) -> bool:

@@ -132,10 +132,12 @@ class Behind:
         return None
 
     def _goes_on_as_number(self, at: int) -> bool:
-        words = self._parts.words
-        if self._parts.is_number(at) and words[at - 1] not in PARTING:
+        """Whether a number goes on there: "twenty | five", "2 | million", "20 | or 30"."""
+        parts = self._parts
+        if parts.is_number(at) and parts.words[at - 1] not in PARTING:
             return True
-        return bool(self._parts.table("scales").match(self._parts.shapes, at))
+        joined = at + 1 < len(parts.words) and parts.words[at] in parts.table("soft").firsts
+        return bool(parts.table("scales").match(parts.shapes, at)) or (joined and parts.is_number(at + 1))
 
     def _opens_inside(self, first: int, closing: int) -> bool:
         """Whether the bracket that closes there was opened in the slice."""

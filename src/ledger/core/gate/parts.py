@@ -39,8 +39,10 @@ class Parts:
     def joins_at(self, at: int) -> int:
         """How many tokens a conjunction takes that starts there; 0 for none, and for one that excepts: "everything but"."""
         words = self.words
-        if at and words[at] in self.table("excepts").firsts and words[at - 1] in self.table("wholes").firsts:
-            return 0
+        if at and words[at] in self.table("excepts").firsts:
+            wholes = self.table("wholes").firsts
+            if words[at - 1] in wholes or (at > 1 and words[at - 2] in wholes):
+                return 0
         return self.table("joins").match(words, at) if at < len(words) else 0
 
     def is_number(self, at: int) -> bool:

@@ -46,8 +46,9 @@ class Before:
         return "frame"
 
     def _says(self, at: int, first: int) -> bool:
-        """Whether the speaker says there what they say themselves: "I said | I smoke"."""
-        if not self._parts.table("speakers").match(self._parts.plain(first, first + 1), 0):
+        """Whether the speaker says there what they say themselves: "I said | I smoke", "I said | no"."""
+        opens = self._parts.table("speakers").match(self._parts.plain(first, first + 1), 0)
+        if not opens and not self._parts.table("answers").match(self._parts.words, first):
             return False
         tokens = self._parts.plain(at, first)
         at = self._parts.skip(("adverbs",), tokens, self._parts.table("speakers").match(tokens, 0))

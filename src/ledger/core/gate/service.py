@@ -9,7 +9,17 @@ from functools import cached_property
 
 from ledger.core.gate.parts import Parts
 
-_BEFORE = ("prepositions", "determiners", "services", "adverbs", "copulas", "objects", "speakers", "leads")
+_BEFORE = (
+    "commands",
+    "prepositions",
+    "determiners",
+    "services",
+    "adverbs",
+    "copulas",
+    "objects",
+    "speakers",
+    "leads",
+)
 _BEHIND = ("prepositions", "behind", "determiners", "copulas", "adverbs", "speakers", "objects")
 
 

@@ -20,9 +20,7 @@ WORDS = "I want two kids"
 
 def document(*answers: tuple[str, str], principal: Any = P) -> str:
     marks = [str(IDENTITY.mark_all(principal))] * 2
-    return json.dumps(
-        [{"topic": t, "answer": a, "question": None, "names": [t], "marks": marks} for t, a in answers]
-    )
+    return json.dumps([{"topic": t, "answer": a, "question": None, "names": [t], "marks": marks} for t, a in answers])
 
 
 @pytest.fixture

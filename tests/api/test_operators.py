@@ -173,13 +173,12 @@ def test_what_a_hold_left_under_a_key_that_an_alias_took_in_is_not_lost_with_the
     assert {item["answer"] for item in api.entries()} == {"I want two kids", "I want three kids"}
 
 
-def test_an_alias_of_a_key_that_was_sealed_once_opens_no_answer(api: Api) -> None:
+def test_a_key_that_was_sealed_once_becomes_no_alias_of_an_open_topic(api: Api) -> None:
     operate(api, "POST", TOPICS, {"label": "offspring", "handling": "sealed"})
     api.capture("offspring", "I want two kids")
     step(api, "PATCH", f"{TOPICS}/offspring", {"listed": False}, topic(api, "offspring")["etag"])
-    operate(api, "PUT", f"{TOPICS}/kids/aliases/offspring", status=204)
-    assert topic(api, "kids")["handling"] == "open"
-    assert [(item["topic"], item["withheld"]) for item in api.entries()] == [("kids", True)]
+    operate(api, "PUT", f"{TOPICS}/kids/aliases/offspring", status=409)
+    assert [item["topic"] for item in api.entries()] == ["offspring"]
 
 
 # ── Changing ─────────────────────────────────────────────────────────────────────────────────────

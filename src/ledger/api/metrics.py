@@ -69,6 +69,7 @@ BEHIND = Gauge(
     "ledger_record_ahead",
     "1 where the record is ahead of the database, as after a restore: agents get nothing, till it is reconciled.",
     registry=REGISTRY,
+    multiprocess_mode="max",
 )
 
 

@@ -113,17 +113,22 @@ def fold(text: str) -> Folded:
     if plain.isascii() and _is_even(plain):
         return Folded(plain.lower())
     pieces = list(_pieces(plain))
-    if not pieces or (
-        len(pieces) == 1 and pieces[0][:2] == (0, len(plain)) and len(pieces[0][2]) == len(plain)
-    ):
+    if not pieces or (len(pieces) == 1 and pieces[0][:2] == (0, len(plain)) and _is_level(plain, *pieces[0])):
         return Folded(pieces[0][2] if pieces else "")
     starts: list[int] = []
     length = 0
     for _, _, piece in pieces:
         starts.append(length)
         length += len(piece)
-    origins = tuple((start, end, len(piece) == end - start) for start, end, piece in pieces)
+    origins = tuple((start, end, _is_level(plain, start, end, piece)) for start, end, piece in pieces)
     return Folded("".join(piece for _, _, piece in pieces), tuple(starts), origins)
+
+
+def _is_level(plain: str, start: int, end: int, piece: str) -> bool:
+    """Whether a piece runs in step with what it folds to; marks that canonical order changes about do not."""
+    if len(piece) != end - start:
+        return False
+    return end - start == 1 or _in_step(plain[start:end]) is not None
 
 
 def _is_even(plain: str) -> bool:

@@ -29,6 +29,11 @@ SLIP_THROUGH = {
     "we have two cars but one is off the road",  # an honest "but" is as frequent
     "Would love a balcony but can live without",  # what is lived without stands before the "but"
     "it crashed on my friend's phone too",  # "it" may be the speaker's own
+    "I paid off my mortgage",  # "mortgage" makes it a request
+    "I need to find a dentist",  # as one asks a service
+    "I own shares in Tesla",
+    "every now and then I smoke",  # "then" opens a clause
+    "the cat is on antibiotics",  # what is said of one's own things is one's own
     "Les nuits, c'est mort",  # an object in front, taken up by a pronoun
     "Jeg drikker kun vin til jul",  # languages that have no structure yet
     "Saya minum anggur hanya saat Natal",

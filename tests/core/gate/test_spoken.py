@@ -67,7 +67,7 @@ def test_a_language_without_data_is_not_taken_for_another(spoken, gate: Gate, me
 
 
 def test_a_second_language_in_a_message_applies_too(spoken, gate: Gate) -> None:
-    message = "I live here with my two dogs and a cat. Ich rauche nicht."
+    message = "I have two dogs and a cat here. Ich rauche nicht."
     assert [language.code for language in spoken(message).languages] == ["en", "de"]
     assert gate.judge(message, "rauche").rule == "negation"
     assert gate.judge(message, "two dogs").accepted
@@ -93,4 +93,4 @@ def test_a_hint_outweighs_what_the_words_tell(gate: Gate) -> None:
 @pytest.mark.parametrize("lang", ["de", "es", "fr", "ja", "tr"])
 def test_a_hint_that_is_plainly_wrong_lets_no_lie_through(gate: Gate, lang: str) -> None:
     assert gate.judge("I don't want to have any kids at all", "kids", lang=lang).rule == "negation"
-    assert gate.judge("I have a house with two dogs and a cat", "two dogs", lang=lang).accepted
+    assert gate.judge("I have two dogs and a cat in this house", "two dogs", lang=lang).accepted

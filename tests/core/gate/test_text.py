@@ -29,6 +29,14 @@ def test_every_folded_slice_leads_back_to_an_original_that_folds_to_it(text: str
     assert len(folded.alike) == len(folded.text)
 
 
+def test_marks_that_canonical_order_changes_about_are_one_piece() -> None:
+    text = "x\u0300\u0316y"
+    folded = fold(text)
+    assert folded.text == "x\u0316\u0300y"
+    assert folded.start(2) is None
+    assert (folded.start(3), folded.end(4)) == (3, 4)
+
+
 @given(ANY)
 @settings(max_examples=300, deadline=None)
 def test_folding_evens_out_what_typing_changes(text: str) -> None:

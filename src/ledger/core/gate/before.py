@@ -46,15 +46,20 @@ class Before:
         return "frame"
 
     def _says(self, at: int, first: int) -> bool:
-        """Whether the speaker says there what they say themselves: "I said | I smoke"."""
-        if not self._parts.table("speakers").match(self._parts.plain(first, first + 1), 0):
+        """Whether the speaker says there what they say themselves: "I said | I smoke", "I said | no"."""
+        opens = self._parts.table("speakers").match(self._parts.plain(first, first + 1), 0)
+        if not opens and not self._parts.table("answers").match(self._parts.words, first):
             return False
         tokens = self._parts.plain(at, first)
         at = self._parts.skip(("adverbs",), tokens, self._parts.table("speakers").match(tokens, 0))
         return 0 < at < len(tokens) and at + self._parts.table("says").match(tokens, at) == len(tokens)
 
     def _tells_of_somebody(self, at: int, stop: int) -> bool:
-        """Whether the words of a subject name somebody who is not the speaker."""
+        """Whether the words in front of a denial name somebody who is not the speaker, or say more of the speaker than that it denies."""
+        tokens = self._parts.plain(at, stop)
+        own = self._parts.table("speakers").match(tokens, 0)
+        if own:  # "I simply can | not recommend it", and not "I have to | quit smoking"
+            return self._parts.skip(("adverbs", "auxiliaries"), tokens, own) < len(tokens)
         return bool(self._parts.table("others").match(self._parts.words, at)) or self._parts.names_somebody(
             at, stop
         )
@@ -91,7 +96,10 @@ class Before:
         if at == size:
             return True
         return (
-            not clause and not length and not thing and self._parts.skip(("determiners",), tokens, at) == size
+            not clause
+            and not length
+            and not thing
+            and self._parts.skip(("determiners", "leading"), tokens, at) == size
         )
 
     def _is_deep(self, tokens: Sequence[str], at: int) -> bool:

@@ -31,19 +31,14 @@ class Behind:
             return "value"
         if self._parts.table("spans").match(words, first) and words[at] in self._parts.table("soft").firsts:
             return "value"
-        if (
-            sentence.is_word(at)
-            and self._ends_in_negator(first, stop)
-            and not self._parts.table("joins").match(words, at)
-        ):
+        if sentence.is_word(at) and self._ends_in_negator(first, stop) and not self._parts.joins_at(at):
             return "phrase"
         closers = self._parts.lexicon.table("question", "closers")
         closing = closers.match(self._parts.shapes, at) if closers.firsts else 0
         if closing and at + closing > sentence.plain[-1]:
             return "phrase"  # a particle that makes a question of it: "yer var | mı"
-        tails, joins, adjoins = (
+        tails, adjoins = (
             self._parts.table("tails"),
-            self._parts.table("joins"),
             self._parts.table("adjoins"),
         )
         opened = 0
@@ -84,7 +79,7 @@ class Behind:
                 return None
             if self._parts.table("runs_on").match(words, at):
                 return None
-            length = joins.match(words, at)
+            length = self._parts.joins_at(at)
             if length:
                 return "phrase" if adjoins.match(words, at + length) else None
             if self._service.command < first and not self._service.is_half_name(stop):
@@ -137,10 +132,12 @@ class Behind:
         return None
 
     def _goes_on_as_number(self, at: int) -> bool:
-        words = self._parts.words
-        if self._parts.is_number(at) and words[at - 1] not in PARTING:
+        """Whether a number goes on there: "twenty | five", "2 | million", "20 | or 30"."""
+        parts = self._parts
+        if parts.is_number(at) and parts.words[at - 1] not in PARTING:
             return True
-        return bool(self._parts.table("scales").match(self._parts.shapes, at))
+        joined = at + 1 < len(parts.words) and parts.words[at] in parts.table("soft").firsts
+        return bool(parts.table("scales").match(parts.shapes, at)) or (joined and parts.is_number(at + 1))
 
     def _opens_inside(self, first: int, closing: int) -> bool:
         """Whether the bracket that closes there was opened in the slice."""

@@ -36,6 +36,15 @@ class Parts:
     def table(self, name: str) -> PhraseIndex[None]:
         return self.lexicon.table("structure", name)
 
+    def joins_at(self, at: int) -> int:
+        """How many tokens a conjunction takes that starts there; 0 for none, and for one that excepts: "everything but"."""
+        words = self.words
+        if at and words[at] in self.table("excepts").firsts:
+            wholes = self.table("wholes").firsts
+            if words[at - 1] in wholes or (at > 1 and words[at - 2] in wholes):
+                return 0
+        return self.table("joins").match(words, at) if at < len(words) else 0
+
     def is_number(self, at: int) -> bool:
         return self.shapes[at] == "#" or self.words[at] in self.table("numbers").firsts
 
@@ -65,13 +74,13 @@ class Parts:
 
     def bound(self, first: int) -> int:
         """Where the part of the sentence starts that a token stands in: behind a mark or a conjunction."""
-        words, joins = self.words, self.table("joins")
+        words = self.words
         for at in range(first, max(first - MOST, 0), -1):
             before = words[at - 1]
             if before != '"' and not self.sentence.is_word(at - 1):
                 return at
             for start in (at - 1, at - 2):
-                if start >= 0 and start + joins.match(words, start) == at > start:
+                if start >= 0 and start + self.joins_at(start) == at > start:
                     return at
         return 0 if first < MOST else first - MOST
 
@@ -133,9 +142,8 @@ class Parts:
 
     def end_of_segment(self, bound: int) -> int:
         """Where the words end of the part before the one that starts at `bound`."""
-        joins = self.table("joins")
         at = bound - 1
-        if self.sentence.is_word(at) and at and joins.match(self.words, at - 1) == 2:
+        if self.sentence.is_word(at) and at and self.joins_at(at - 1) == 2:
             at -= 1
         while at > 0 and not self.sentence.is_word(at - 1):
             at -= 1
@@ -176,11 +184,11 @@ class Parts:
 
     def endings(self, end: int) -> list[int]:
         """Where slices may end behind `end`, the nearest first: at the ends of the parts of its sentence."""
-        sentence, joins = self.sentence, self.table("joins")
+        sentence = self.sentence
         stop, found = bisect_right(sentence.ends, end), list[int]()
         for at in range(stop, min(stop + MOST, len(sentence))):
             word = sentence.is_word(at)
-            if at > 0 and sentence.is_word(at - 1) and (not word or joins.match(self.words, at)):
+            if at > 0 and sentence.is_word(at - 1) and (not word or self.joins_at(at)):
                 found.append(sentence.ends[at - 1])
             if self.words[at] in CLOSING:
                 found.append(sentence.ends[at])

@@ -9,7 +9,17 @@ from functools import cached_property
 
 from ledger.core.gate.parts import Parts
 
-_BEFORE = ("prepositions", "determiners", "services", "adverbs", "copulas", "objects", "speakers", "leads")
+_BEFORE = (
+    "commands",
+    "prepositions",
+    "determiners",
+    "services",
+    "adverbs",
+    "copulas",
+    "objects",
+    "speakers",
+    "leads",
+)
 _BEHIND = ("prepositions", "behind", "determiners", "copulas", "adverbs", "speakers", "objects")
 
 
@@ -43,9 +53,15 @@ class Service:
         at = self._parts.behind_leads(0, len(self._parts.words))
         if self._is_impersonal(at):
             return -1
-        commands = bool(self._parts.table("commands").match(self._parts.shapes, at))
-        asks = self.asked and bool(self._parts.table("services").match(self._parts.shapes, at))
-        return at if commands or asks else len(self._parts.words)
+        commands, services = self._parts.table("commands"), self._parts.table("services")
+        asks = commands.match(self._parts.shapes, at) or (
+            services.match(self._parts.shapes, at) > 1
+            or (
+                services.match(self._parts.shapes, at)
+                and not self._parts.table("speakers").match(self._parts.plain(at, at + 1), 0)
+            )
+        )
+        return at if asks else len(self._parts.words)
 
     def _is_impersonal(self, at: int) -> bool:
         """Whether a question opens there that asks of no person: "will it snow | tomorrow"."""

@@ -41,10 +41,6 @@ _COMPARED = frozenset({Surface.AGENT, Surface.CAPTURE})  # what the record is co
 Compare = Callable[[], UseCase[Any]]
 
 
-class _Unsure(Exception):
-    """A connection is new since the record was compared last. Nothing was sent on it yet."""
-
-
 class Options(Protocol):
     """What of the settings concerns connections."""
 
@@ -133,15 +129,6 @@ class Connections:
 
     def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
-        while True:
-            try:
-                return self._send(operation)
-            except _Unsure:
-                opened = self._opened
-                self.run(self._compare())  # type: ignore[misc]
-                self._compared = opened
-
-    def _send(self, operation: Operation[T]) -> T:
         pool, shelf = self._stock(operation.surface)
         with _screened():
             for last in self._attempts:
@@ -151,8 +138,10 @@ class Connections:
                         connection = connection or pool.getconn()
                 sent = False
                 try:
-                    if self._opened != self._compared and self._compare and operation.surface in _COMPARED:
-                        raise _Unsure
+                    while operation.surface in _COMPARED and self._compare and self._opened != self._compared:
+                        opened = self._opened
+                        self.run(self._compare())
+                        self._compared = opened
                     if operation.once and _spoken_to(connection):
                         pool.check_connection(connection)
                     sent = operation.once
@@ -240,15 +229,6 @@ class AsyncConnections:
 
     async def execute(self, operation: Operation[T]) -> T:
         """Runs one operation. Raises an error of the ledger's tree, never the driver's."""
-        while True:
-            try:
-                return await self._send(operation)
-            except _Unsure:
-                opened = self._opened
-                await self.run(self._compare())  # type: ignore[misc]
-                self._compared = opened
-
-    async def _send(self, operation: Operation[T]) -> T:
         pool, shelf = await self._stock(operation.surface)
         with _screened():
             for last in self._attempts:
@@ -258,8 +238,10 @@ class AsyncConnections:
                         connection = connection or await pool.getconn()
                 sent = False
                 try:
-                    if self._opened != self._compared and self._compare and operation.surface in _COMPARED:
-                        raise _Unsure
+                    while operation.surface in _COMPARED and self._compare and self._opened != self._compared:
+                        opened = self._opened
+                        await self.run(self._compare())
+                        self._compared = opened
                     if operation.once and _spoken_to(connection):
                         await pool.check_connection(connection)
                     sent = operation.once

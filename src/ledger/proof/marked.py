@@ -198,5 +198,7 @@ def _of_nobody(of: Mark) -> Iterator[Request]:
         "/docs/swagger-ui.css",
     ):  # fmt: skip
         yield Request("GET", f"{path}?{of('query')}={of('query')}", None, 200)
+    for path in ("/healthz", "/readyz"):
+        yield Request("HEAD", f"{path}?{of('query')}={of('query')}", None, 200)
     yield Request("GET", f"/{of('path')}", None, 404)
     yield Request("TRACE", f"/v1/captures/{of('path')}", None, 404)

@@ -42,9 +42,10 @@ from ledger.proof.histories import FIRST_DAY
 from ledger.proof.routes import inner
 from ledger.proof.words import LISTED
 from ledger.record.file import NAME
+from ledger.service import credentials
 from ledger.service.deployment import Deployment, bare_forms
 from ledger.settings import Settings
-from ledger.tokens import Scope, Tokens
+from ledger.tokens import MAX_TTL_OF_ISSUERS, Scope, Tokens
 
 PEPPER = (
     "cHJvdmUgaXQgcHJvdmUgaXQgcHJvdmUgaXQgcHJvdmU="  # not secret: of ledgers that are made to be thrown away
@@ -225,6 +226,8 @@ class Place:
             if "max_tier" in narrowed:
                 narrowed["max_tier"] = Tier(narrowed["max_tier"])
             scopes = [Scope(word) for word in scope.split()]
+            if scopes == [Scope.ISSUER]:
+                narrowed["credential"] = self.run(credentials.register(MAX_TTL_OF_ISSUERS))
             self._issued[name] = self.tokens.issue(scopes, principal=principal, **narrowed).token
         return self._issued[name]
 

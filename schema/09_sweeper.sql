@@ -178,7 +178,7 @@ create function ledger.bring_to_today(piece regclass, what text, most integer) r
 declare
   col   text := case what when 'barriers' then 'not_before' when 'audit' then 'on_day' else 'as_of' end;
   rows  text := case what
-    when 'barriers' then 'principal, mark, least(not_before, $2)'
+    when 'barriers' then 'principal, mark, what, least(not_before, $2)'
     when 'audit'    then 'principal, least(on_day, $2), action, sum(n)'
     else 'principal, topic, answer, least(as_of, $2)'
   end;

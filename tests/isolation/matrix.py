@@ -104,6 +104,7 @@ _OVER = (
     "update ledger.sweep_mark set cut_at = pg_current_xact_id()"  # whatever stands is of a day that is over
 )
 _PREPARE = {
+    "erase_rest": "insert into ledger.barrier values ('{p}', gen_random_uuid(), 'erased', ledger.today() + 1)",
     "hold_lift": "insert into ledger.legal_hold values ('{p}', true) on conflict do nothing",
     "sweep_expired": "insert into ledger.entry values ('{p}', 'long_ago', 'So it was', '2020-01-01') on conflict do nothing",
     "sweep_keys": f"insert into ledger.topic (key) values ('idle') on conflict do nothing; {_OVER}",

@@ -20,7 +20,7 @@ from uuid import UUID
 import psycopg
 from psycopg import sql
 
-from ledger.db import expected, logins
+from ledger.db import logins
 from ledger.errors import NoLedger, NotMigrated, SetupError
 
 T = TypeVar("T")
@@ -236,6 +236,8 @@ select r.rolname, coalesce(d.datname, ''), s.setconfig
 
 def _put_settings_back(connection: psycopg.Connection[Any]) -> None:
     """Every login has what this release gives it and nothing else, whatever it, or somebody, gave it since."""
+    from ledger.db import expected
+
     there = {
         (role, database): dict(one.split("=", 1) for one in given)
         for role, database, given in connection.execute(_SETTINGS)

@@ -24,8 +24,8 @@ SETTINGS: dict[str, tuple[tuple[str, ...], str]] = {
         "error texts may hold values",
     ),
     "log_min_error_statement": (("panic",), "failed statements are logged whole"),
-    "log_parameter_max_length": (("0",), "parameters are his words"),
-    "log_parameter_max_length_on_error": (("0",), "parameters are his words"),
+    "log_parameter_max_length": (("0",), "parameters are their words"),
+    "log_parameter_max_length_on_error": (("0",), "parameters are their words"),
     "log_connections": (
         (
             "off",

@@ -1,4 +1,4 @@
-"""Quoted lines, forwarded mail, pasted chat, code and a prompt block of this ledger are not typed by him.
+"""Quoted lines, forwarded mail, pasted chat, code and a prompt block of this ledger are not typed by the speaker.
 
 Source: DESIGN section 6, rule 4.
 """

@@ -1,4 +1,4 @@
-"""He takes the span back in words that are left behind.
+"""The speaker takes the span back in words that are left behind.
 
 Source: DESIGN section 6, rule 3.
 """

@@ -1,4 +1,4 @@
-"""Reported speech is somebody else's word about him.
+"""Reported speech is somebody else's word about the speaker.
 
 Source: DESIGN section 6, rule 4; Huddleston and Pullum 2002, chapter 11.
 """
